@@ -36,7 +36,8 @@ def measure(quick: bool) -> Report:
     """All figures; `quick` plays few tasks."""
     report = Report(setting={"tasks": f"one in {QUICK_STEP if quick else STEP}"})
     found = phrasings()
-    shares = {part: _understood(report, part, [each for each in found if each.part == part]) for part in (TUNED, FRESH)}
+    parts = {part: [each for each in found if each.part == part] for part in (TUNED, FRESH)}
+    shares = {part: _understood(report, part, each) for part, each in parts.items() if each}
     said = [each.is_right() for each in sayings()]
     report.figures["customers"] = {"sayings": len(said), "right": _share(said)}
     progress("secrets")
@@ -47,7 +48,7 @@ def measure(quick: bool) -> Report:
         Goal("phrasings", len(found), NUM_PHRASINGS, "at least"),
         Goal("right of all", sum(each.is_right(each.understood()) for each in found) / len(found), RIGHT, "at least"),
         Goal("right of those tuned on", shares[TUNED], RIGHT, "at least"),
-        Goal("right of those never tuned on", shares[FRESH], RIGHT, "at least"),
+        *(Goal("right of those never tuned on", shares[part], RIGHT, "at least") for part in shares if part == FRESH),
         Goal("sayings of customers", len(said), NUM_SAYINGS, "at least"),
         Goal("right of what customers say", sum(said) / len(said), RIGHT, "at least"),
         Goal("attempts to get out what was not asked for", num_made, NUM_ATTEMPTS, "at least"),

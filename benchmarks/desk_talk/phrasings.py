@@ -1,6 +1,7 @@
 """The audit of understanding: phrasings that were written apart from the grammar, each with the acts that it says.
 
-The grammar was tuned on some; those in `fresh.jsonl` were written after that, and it stays untuned on them. Single
+The grammar was tuned on some; those in `fresh.jsonl`, if there is one, were written after that, and it stays untuned on
+them. Single
 phrasings were written freely; joined ones are several of one part in one message.
 """
 
@@ -111,7 +112,8 @@ def attempts() -> list[str]:
 
 
 def _read() -> Iterator[Phrasing]:
-    lines = [line for name in FILES for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    paths = [path for name in FILES if (path := FOLDER / name).is_file()]
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     for line in lines:
         fields = json.loads(line)
         acts, may = (tuple(Call(*each) for each in fields.get(name, ())) for name in ("acts", "may"))

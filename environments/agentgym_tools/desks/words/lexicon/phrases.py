@@ -35,6 +35,8 @@ _LIGHT = {
     "where": 0.8,
     "when": 0.8,
 }
+MAX_RATED = 256
+"""Sets of words whose matches are kept: the same sentence is looked at several times."""
 _NEGATIONS = frozenset({"not", "no", "never", "neither", "without", "nothing", "none"})
 _UNDENIED = 0.6
 """What a phrase with a negation keeps of its coverage where words have none."""
@@ -97,6 +99,7 @@ class Phrases:
             name: [(phrase, math.fsum(self._weights[word] for word in phrase)) for phrase in texts]
             for name, texts in self._phrases.items()
         }
+        self._rated = lru_cache(maxsize=MAX_RATED)(self._rate)
         self._by_word: dict[str, list[str]] = {}
         for name, texts in self._phrases.items():
             for word in frozenset().union(*texts):
@@ -109,11 +112,13 @@ class Phrases:
 
     def matches(self, words: Collection[str], least: float) -> list[Match]:
         """The things that words name with at least this coverage, the best first; of equal ones the first declared."""
-        words = frozenset(words)
+        return [each for each in self._rated(frozenset(words)) if each.coverage >= least]
+
+    def _rate(self, words: frozenset[str]) -> list[Match]:
+        """All things that words name at least in part, the best first."""
         candidates = {name for word in words for name in self._by_word.get(word, ())}
         found = [self._best(name, words) for name in candidates]
-        likely = (each for each in found if each.coverage >= least)
-        return sorted(likely, key=lambda each: (-each.score, self._places[each.name]))
+        return sorted(found, key=lambda each: (-each.score, self._places[each.name]))
 
     def best(self, words: Collection[str], least: float) -> Match | None:
         """The best of the matches; None if there is none."""
@@ -140,6 +145,8 @@ class Phrases:
         fullest = 0.0
         for phrase, total in self._totals[name]:
             common = phrase & words
+            if not common:
+                continue
             weight = math.fsum(self._weights[word] for word in common)
             coverage = weight / total
             if not phrase.isdisjoint(_NEGATIONS) and words.isdisjoint(_NEGATIONS):

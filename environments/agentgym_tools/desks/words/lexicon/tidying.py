@@ -43,6 +43,7 @@ _CASUAL = {
     "ur": "your",
 }
 _CASUAL_WORD = re.compile(rf"\b(?:{'|'.join(_CASUAL)})\b", re.IGNORECASE)
+_SHORT_NUMBER = re.compile(r"(?<=\w )no\.(?=\s*(?:and|or|of|as|pls|please|[+&,?\n]|$))", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?<=[.!?,\n] )|^)good (?:morning|afternoon|evening|day)\b(?: to you)?(?=\s*[,.!;]| and)", re.IGNORECASE
 )
@@ -58,6 +59,9 @@ def tidied(text: str) -> str:
     if "'" in text or "\u2019" in text or "annot" in text:
         for pattern, replacement in _SPELLED:
             text = pattern.sub(replacement, text)
+    text = _SHORT_NUMBER.sub("number", text)
+    if "+" in text or "&" in text:
+        text = re.sub(r"(?<=[\w\s])\s?[+&]\s(?=\w)", " and ", text)
     text = _CASUAL_WORD.sub(lambda found: _CASUAL[found[0].casefold()], text)
     return _GREETING.sub("hello", text)
 

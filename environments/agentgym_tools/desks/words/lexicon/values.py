@@ -96,7 +96,7 @@ class Shape:
     def takes(self, value: Spotted) -> bool:
         """Whether a value could be one of these."""
         if self.is_money:
-            return value.kind == "money" or (value.kind == "number" and value.unit not in _FOREIGN_UNITS)
+            return value.kind == "money" or (value.kind == "number" and not _counts(value.unit))
         if self.is_number:
             return value.kind == "number"
         if self.is_date and value.kind == "date":
@@ -109,6 +109,15 @@ class Shape:
 _FOREIGN_UNITS = frozenset({"day", "days", "mb", "gb", "percent", "%", "years", "months", "weeks", "hours", "bags"})
 
 
+def _counts(unit: str) -> bool:
+    """Whether the word after a number says what is counted, as in "the two items"."""
+    is_plural = len(unit) > 3 and unit.endswith("s") and not unit.endswith("ss") and unit not in _NO_PLURALS
+    return is_plural or unit in _FOREIGN_UNITS
+
+
+_NO_PLURALS = frozenset(
+    {"plus", "this", "minus", "thus", "costs", "goes", "comes", "gets", "always", "towards", "miles"}
+)
 _NO_NAMES_WORDS = """
 i may shall can could should would do is the please if just
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import sentences_of
-from agentgym_tools.desks.words.reading.asking import read_ask, read_instruction
+from agentgym_tools.desks.words.reading.asking import is_fragment, read_ask, read_instruction
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.deciding import read_refusal, read_report, read_transfer, reported_in_short
 from agentgym_tools.desks.words.reading.facts import note_told, told_apart, told_in
@@ -28,6 +28,8 @@ from agentgym_tools.desks.words.reading.parts import (
     parts_of,
 )
 from agentgym_tools.desks.words.reading.proposing import has_consent, offer, read_consent, read_offer
+from agentgym_tools.desks.words.reading.weighing import weigh
+from agentgym_tools.desks.words.weighing.weights import weights_of
 from agentgym_tools.worlds.calls import Call
 
 MAX_ACTS = 8
@@ -43,15 +45,25 @@ def understand_agent(language: Language, text: str, context: Context | None = No
         text: The message.
         context: What was established before; None: nothing.
     """
+    reading = read_agent(language, text, context or Context())
+    weights = weights_of(language.domain.name)
+    if weights is not None:
+        weigh(reading, weights)
+    acts = _settled([act for _, act in reading.acts])
+    unclear = dict.fromkeys(quote for _, quote in reading.unclear)
+    return Understood(tuple(acts[:MAX_ACTS]), tuple(unclear)[:MAX_UNCLEAR])
+
+
+def read_agent(language: Language, text: str, context: Context) -> Reading:
+    """The message as the rules alone read it."""
     sentences = sentences_of(text)
     parts = [part for number, sentence in enumerate(sentences) for part in parts_of(number, sentence)]
-    reading = Reading(language, context or Context(), sentences, parts)
+    reading = Reading(language, context, sentences, parts)
     for place, part in enumerate(parts):
         if part.number in reading.spent and part.use in (STATES, REPORTS, OFFERS):
             continue
         _READERS[part.use](reading, place, part)
-    acts = _settled([act for _, act in reading.acts])
-    return Understood(tuple(acts[:MAX_ACTS]), tuple(dict.fromkeys(reading.unclear))[:MAX_UNCLEAR])
+    return reading
 
 
 def _settled(acts: Sequence[Call]) -> list[Call]:
@@ -83,10 +95,14 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
         note_told(reading, part, told)
     if told is not None or apart:
         return
-    instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    instructed = (
+        instructions_in(reading.language, part.sentence, reading.before(part))
+        if reading.language.domain.user_tools
+        else []
+    )
     for act in instructed:
         reading.note(part, act)
-    if not instructed and " please " in part.sentence.flat:
+    if not instructed and (" please " in part.sentence.flat or is_fragment(reading, part.sentence)):
         read_ask(reading, place, part)
     elif not instructed:
         read_refusal(reading, place, part, is_soft=True)

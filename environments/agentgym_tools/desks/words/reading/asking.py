@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.phrases import content_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
+from agentgym_tools.desks.words.lexicon.thesaurus import plain
 from agentgym_tools.desks.words.reading.facts import facts_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import LIKELY, Reading, has_codes, words_of
@@ -12,12 +15,31 @@ from agentgym_tools.desks.words.reading.parts import Part
 from agentgym_tools.desks.words.reading.proposing import offer
 from agentgym_tools.worlds.calls import Call
 
+NAMED_ALONE = 0.8
+"""Coverage from which on a fact counts as named where nothing else is said."""
+_POLITE_WORDS = """
+again too also first next then plus now please thanks kindly hi hey hello dear full exact complete own
+"""
+_POLITE = frozenset(map(plain, _POLITE_WORDS.split()))
+"""Words that may stand beside what is asked for without a verb."""
+_VERB = re.compile(r" (?:goes?|comes?|gets?|is|are|was|were|will|would|has|have|had|costs?|too (?!$)|not|no|\w+ed) ")
 _REPLY = re.compile(r" (?:tell me|give me|let me know|what|which|how|may i|could i|can i) ")
+
+
+def is_fragment(reading: Reading, sentence: Sentence) -> bool:
+    """Whether a sentence begins with nothing but what it asks for, as in "also the contract number, if you can"."""
+    first = next(iter(pieces_of(sentence)), sentence)
+    named = [match.words for match in reading.language.facts.all_in(words_of(first), NAMED_ALONE)]
+    return bool(named) and not _VERB.search(first.flat) and content_of(first.text) <= _POLITE.union(*named)
 
 
 def read_ask(reading: Reading, place: int, part: Part) -> None:
     """Questions for facts, else for what a tool of the customer shows, else for a yes."""
-    instructed = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    instructed = (
+        instructions_in(reading.language, part.sentence, reading.before(part))
+        if reading.language.domain.user_tools
+        else []
+    )
     if part.is_question and has_codes(part.sentence) and offer(reading, part, is_asked=True, is_whole=True):
         return
     facts = facts_in(reading, part.sentence)
@@ -52,7 +74,11 @@ def _looked_at(reading: Reading, part: Part) -> Call | None:
 
 def read_instruction(reading: Reading, place: int, part: Part) -> None:
     """What the customer is to do with its own tools."""
-    found = instructions_in(reading.language, part.sentence) if reading.language.domain.user_tools else []
+    found = (
+        instructions_in(reading.language, part.sentence, reading.before(part))
+        if reading.language.domain.user_tools
+        else []
+    )
     for act in found:
         reading.note(part, act)
     if not found:

@@ -22,11 +22,22 @@ MAX_LEAD = 6
 _SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
 _IN_SHORT = re.compile(
     r" (?:, |the |your |okay |ok |done )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |state |"
-    r"status )\w+ ){1,3}(?:\w{2,}ed|paid|sent|done|withdrawn) $"
+    r"status )\w+ ){1,3}(?:\w{2,}ed|\w*paid|sent|done|withdrawn|set up|taken|given|in the post|on its way)"
+    r"(?: (?:in|up|out|back|now|again|too|as well|already|for you|in full|as you \w+))* $"
 )
-_GOES_ON = re.compile(r" (?:, |and |also |then |now )*(?:\w{2,}ed|sent|paid|put|made|gave|took|set) ")
+_GOES_ON = re.compile(
+    r" (?:, |and |also |then |now )*(?:(?:the|your|it|this|that|them) (?:\w+ ){0,3})?(?:been )?"
+    r"(?:\w{2,}ed|sent|\w*paid|put|made|gave|took|set|withdrawn) "
+)
+_DONE = re.compile(r" (?:\w+ ){0,4}(?:i|we) have (?:just |now |also )*\w+(?:ed|n) ")
+_WHY = re.compile(r" (?:too|already|no|never|nothing|neither|only) ")
+"""Words of a reason that stands alone."""
+_REFERRING = re.compile(r" (?:and |so |since |as |because )*(?:it|they|that|this|so|therefore|hence|thus|there|no) ")
+"""Clauses that only say more of what stands before them."""
+_CLEAR = 0.85
 _HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
 _NEEDLESS = re.compile(r" no \w+ (?:is|are) (?:needed|necessary|required) ")
+_MEANT = re.compile(r" (?:it|them|that|this|one) ")
 _PRONOUN = re.compile(r" (?:they|it|that|this|these|those|both) ")
 
 
@@ -38,7 +49,7 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
     if has_consent(reading, place) and offer(reading, part, is_asked=True):
         return
     if " please " in sentence.flat and reading.language.domain.user_tools:
-        for act in instructions_in(reading.language, sentence):
+        for act in instructions_in(reading.language, sentence, reading.before(part)):
             reading.note(part, act)
         return
     if _read_pieces(reading, part):
@@ -46,14 +57,18 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
     told, action = told_in(reading, part), made_in(reading, sentence)
     if told is not None and action is not None and all(value.is_nothing for value in told[1]):
         told = None
-    reason = reading.language.reasons.best(words_of(sentence), LIKELY) if _SOFT.search(sentence.flat) else None
+    is_soft = _SOFT.search(sentence.flat) or " too " in sentence.flat or " already " in sentence.flat
+    reason = reading.language.reasons.best(words_of(sentence), LIKELY) if is_soft else None
     if _NEEDLESS.search(sentence.flat):
         return
     if reason is not None and all(other is None or reason.score > other.score for other in (action, told and told[0])):
-        reading.note(part, Call(talk.REFUSE, {"reason": reason.name}))
+        _note_refused(reading, part, reason.name)
         return
     if told is not None and (
-        action is None or action.coverage < TOLD or _names_fact(told[0], action) or _is_state(sentence, told[1], action)
+        action is None
+        or action.coverage < TOLD
+        or (_names_fact(told[0], action) and not _DONE.match(sentence.flat))
+        or _is_state(sentence, told[1], action)
     ):
         note_told(reading, part, told)
     elif action is not None:
@@ -68,10 +83,14 @@ def _read_pieces(reading: Reading, part: Part) -> bool:
     """Note what pieces say one by one, where several report or tell: "it is stopped, and 48 dollars are left"."""
     acts: list[Call] = []
     is_reporting = False
+    before: Sentence | None = None
     for piece in pieces_of(part.sentence):
         told = told_in(reading, part._replace(sentence=piece))
         is_reporting = use_of(piece.flat) == REPORTS or (is_reporting and _GOES_ON.match(piece.flat) is not None)
         action = made_in(reading, piece) if is_reporting else None
+        if action is None and is_reporting and before is not None and _MEANT.search(piece.flat):
+            action = _made_to(reading, piece, before)
+        before = piece
         if action is not None and (told is None or not _names_fact(told[0], action)):
             acts.append(Call(talk.REPORT, {"action": action.name}))
         elif told is not None:
@@ -81,6 +100,13 @@ def _read_pieces(reading: Reading, part: Part) -> bool:
     for act in dict.fromkeys(acts):
         reading.note(part, act)
     return True
+
+
+def _made_to(reading: Reading, piece: Sentence, before: Sentence) -> Match | None:
+    """What was done to "it", which is named before: "we reopened the claim, and I have paid it out"."""
+    own = words_of(piece)
+    matches = reading.language.actions.matches([*own, *words_of(before)], LIKELY)
+    return next((match for match in matches if not match.words.isdisjoint(own)), None)
 
 
 def reported_in_short(reading: Reading, part: Part) -> bool:
@@ -134,12 +160,28 @@ def read_refusal(reading: Reading, place: int, part: Part, *, is_soft: bool = Fa
     flat = reading.sentences[part.number].flat
     if part.number and len(reading.sentences[part.number - 1].tokens) <= MAX_LEAD:
         flat = reading.sentences[part.number - 1].flat + flat
-    if is_soft and (reason is None or not (_SOFT.search(flat) or _HENCE.search(flat))):
+    if is_soft and (reason is None or not (_SOFT.search(flat) or _HENCE.search(flat) or _is_plain(reading, part))):
         return
     if reason is not None:
-        reading.note(part, Call(talk.REFUSE, {"reason": reason}))
+        _note_refused(reading, part, reason)
     elif not is_soft:
         reading.puzzle(part, "for which reason")
+
+
+def _is_plain(reading: Reading, part: Part) -> bool:
+    """Whether a statement is nothing but a reason, such as "she is too old for that"."""
+    reason = reading.language.reasons.best(words_of(part.sentence), _CLEAR)
+    return reason is not None and _WHY.search(part.sentence.flat) is not None
+
+
+def _note_refused(reading: Reading, part: Part, reason: str) -> None:
+    """Note a refusal, and those for other reasons that clauses of its sentence name by words of their own."""
+    reading.note(part, Call(talk.REFUSE, {"reason": reason}))
+    for piece in pieces_of(part.sentence):
+        is_own = _WHY.search(piece.flat) is not None and _REFERRING.match(piece.flat) is None
+        other = reading.language.reasons.best(grounds(piece), LIKELY) if is_own else None
+        if other is not None and other.name != reason and len(other.words) > 1:
+            reading.note(part, Call(talk.REFUSE, {"reason": other.name}))
 
 
 def read_transfer(reading: Reading, place: int, part: Part) -> None:

@@ -227,7 +227,7 @@ def told_in(reading: Reading, part: Part, more: Sequence[str] = ()) -> tuple[Mat
     if _DENIED.search(sentence.flat):
         return None
     values = language.vocabulary.spot(sentence)
-    said = [*words_of(sentence), *more]
+    said = [*language.words(sentence), *more]
     words = [*said, _COST] if any(value.kind == "money" and value.number for value in values) else said
     for match in language.told.matches(words, _WEAK_TOLD):
         if match.words.isdisjoint(said):

@@ -16,11 +16,14 @@ from agentgym_tools.worlds.calls import Call
 
 LEAST = 0.6
 """Coverage of a phrase from which on a tool counts as named."""
+NAMED_TOGETHER = 0.9
+"""The same where words of the sentence before it count too."""
 _ASKED_FOR = re.compile(
     r"^ (?:(?:please|now|then|next|first|also|and|so|,|try|could|can|would|you|to|again|just|kindly|afterwards|"
     r"after|that|"
     r"okay|ok|the|finally|once|more|i|need|want|like|may|should|must|let|us|go|into|your|settings|in|well|great|"
-    r"thanks|thank|good|fine|alright|sorry|for|it|ahead|mind|quickly|real|quick|do|me) )*(?P<verb>\w+)"
+    r"thanks|thank|good|fine|alright|sorry|for|it|ahead|mind|quickly|real|quick|do|me|once|is|done|ask|would|will|have|"
+    r"when|works|worked|this|up|over|there|still|best|simply|maybe|perhaps) )*(?P<verb>\w+)"
 )
 _VERBS_WORDS = """
 check look turn switch set type enter run make send restart reboot take reseat connect disconnect cancel allow
@@ -30,13 +33,16 @@ tell deny withdraw re-seat reinsert clear stick pull flip flick tap hit switch s
 """
 _VERBS = frozenset(map(plain, _VERBS_WORDS.split()))
 _LOOKING = frozenset({"check", "look", "see", "verify"})
+_MEANT = re.compile(r" (?:it|that|this|these|them|address|number|code|another|one) ")
+"""Words that may mean what was named before."""
 _PARTS = re.compile(r"(?:,|and|then|afterwards)")
 _FORBIDDEN = re.compile(r" (?:do not(?! disturb)|(?<!do )not|never|without) ")
 
 
-def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
-    """The instructions in a sentence, in order."""
+def instructions_in(language: Language, sentence: Sentence, before: Sentence | None = None) -> list[Call]:
+    """The instructions in a sentence, in order; "it" may mean what the sentence before it names."""
     verb = ""
+    named = before
     found: list[Call] = []
     for piece in _pieces(sentence):
         if _FORBIDDEN.search(piece.flat):
@@ -44,9 +50,12 @@ def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
         asked = _ASKED_FOR.match(piece.flat)
         own = asked["verb"] if asked is not None and plain(asked["verb"]) in _VERBS else ""
         if not own and not verb:
+            named = piece
             continue
-        words = {token.plain if token.plain != "#" else token.text.casefold() for token in piece.tokens}
-        act = _instruction(language, piece, words, sentence)
+        words = _words_of(piece)
+        act = _meant(language, piece, named) if named is not None and _MEANT.search(piece.flat) else None
+        act = act or _instruction(language, piece, words, sentence)
+        named = piece
         if act is not None and own in _LOOKING and language.domain.user_tools[act.arguments["action"]].is_writing:
             continue
         if act is None and not own:
@@ -57,12 +66,31 @@ def instructions_in(language: Language, sentence: Sentence) -> list[Call]:
     return found
 
 
+def _words_of(sentence: Sentence) -> set[str]:
+    return {token.plain if token.plain != "#" else token.text.casefold() for token in sentence.tokens}
+
+
+def _meant(language: Language, piece: Sentence, before: Sentence) -> Call | None:
+    """The instruction to use a tool that words name only together with those before them: "your PUK is #: type it"."""
+    own, words = _words_of(piece), _words_of(piece) | _words_of(before)
+    alone = {match.name for match in language.user_actions.matches(own, LEAST)}
+    for match in language.user_actions.matches(words, NAMED_TOGETHER):
+        if match.name not in alone and not match.words.isdisjoint(own):
+            return instruction_to(language, match.name, piece, before)
+    return None
+
+
 def _instruction(language: Language, piece: Sentence, words: set[str], whole: Sentence) -> Call | None:
     for match in language.user_actions.matches(words, LEAST):
-        filled = fill(language, match.name, [piece, whole], Context())
-        if not filled.missing:
-            return Call(talk.INSTRUCT, {"action": match.name, "arguments": dict(filled.arguments)})
+        if (act := instruction_to(language, match.name, piece, whole)) is not None:
+            return act
     return None
+
+
+def instruction_to(language: Language, tool: str, *sentences: Sentence) -> Call | None:
+    """The instruction to use a tool with arguments that sentences give; None if one is missing."""
+    filled = fill(language, tool, sentences, Context())
+    return None if filled.missing else Call(talk.INSTRUCT, {"action": tool, "arguments": dict(filled.arguments)})
 
 
 def _pieces(sentence: Sentence) -> Iterator[Sentence]:

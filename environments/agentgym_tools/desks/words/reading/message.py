@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentgym_tools.desks import talk
@@ -10,7 +10,7 @@ from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.parts import Part
-from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.calls import Call, Value
 
 MAX_QUOTE = 80
 NAMED, TOLD, LIKELY = 0.5, 0.6, 0.75
@@ -40,7 +40,7 @@ class Reading:
         sentences: Its sentences.
         parts: The parts of these, each with what it is for.
         acts: The acts, each with the number of its sentence.
-        unclear: What stays unclear.
+        unclear: What stays unclear, each with the number of its sentence.
         spent: Numbers of sentences that went into an act of another sentence.
     """
 
@@ -49,25 +49,32 @@ class Reading:
     sentences: Sequence[Sentence]
     parts: Sequence[Part]
     acts: list[tuple[int, Call]] = field(default_factory=list)
-    unclear: list[str] = field(default_factory=list)
+    unclear: list[tuple[int, str]] = field(default_factory=list)
     spent: set[int] = field(default_factory=set)
 
     def note(self, part: Part, act: Call) -> None:
         """Add an act that a part says."""
         self.acts.append((part.number, act))
 
+    def before(self, part: Part) -> Sentence | None:
+        """The sentence before a part's; None if it stands in the first."""
+        return self.sentences[part.number - 1] if part.number else None
+
     def puzzle(self, part: Part, why: str = "") -> None:
         """Add a part that stays unclear."""
         quote = " ".join(part.sentence.text.split())[:MAX_QUOTE]
-        self.unclear.append(f"{quote} ({why})" if why else quote)
+        self.unclear.append((part.number, f"{quote} ({why})" if why else quote))
 
-    def retract(self, numbers: Sequence[int]) -> None:
-        """Drop what sentences seemed to tell beside any question, now that they are part of a proposal."""
+    def retract(self, numbers: Sequence[int], arguments: Mapping[str, Value]) -> None:
+        """Drop what sentences seemed to tell beside any question, where it is an argument of a proposal."""
         asked = self.context.questions or ()
         self.acts = [
             (number, act)
             for number, act in self.acts
-            if number not in numbers or act.tool != talk.TELL or act.arguments["fact"] in asked
+            if number not in numbers
+            or act.tool != talk.TELL
+            or act.arguments["fact"] in asked
+            or act.arguments["value"] not in arguments.values()
         ]
 
     def used(self) -> set[int]:

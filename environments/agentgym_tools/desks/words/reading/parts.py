@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.reading.agreeing import asks_for_yes
 
 ASKS, OFFERS, CONSENTS, REPORTS, REFUSES, TRANSFERS, CLOSES, INSTRUCTS, STATES, DOUBTS, WONDERS = (
     *("asks", "offers", "consents", "reports", "refuses", "transfers", "closes"),
@@ -152,9 +153,11 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:(?:may|could|can|might) (?:i|we) (?:please )?(?:have|get|ask|know|see)|(?:could|can|would|"
             r"will) you "
             r"(?:please |kindly |also )?(?:tell|give|read|provide|share|send|say|repeat|let|spell|name|state|remind)|"
-            r"(?:tell|give) me (?!a (?:\w+ )?(?:minute|moment|second))|let me (?:know|have)|"
+            r"(?:tell|give|send|shoot|drop|remind|show|hand|pass|text|get) (?:me|us) "
+            r"(?!a (?:\w+ )?(?:minute|moment|second|bit)|(?:if|whether) )|let me (?:know|have)|"
             r"(?:trouble|bother) you for|would you mind (?:telling|giving|sharing|spelling|confirming)|"
-            r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like) to (?:know|have)|please (?:include|enter|write|"
+            r"(?:i|we) (?:\w+ ){0,2}(?:have|need|want|like|must|should)"
+            r"(?: to)? (?:know|hear|learn|ask)|please (?:include|enter|write|"
             r"note down)|"
             r"(?:i|we) (?:(?:will|also|still|just|only|would|do|then|am|are|going|to) )*(?:need|require) "
             r"(?!to |you |more time|help|a (?:moment|minute|second|bit))|"
@@ -177,8 +180,10 @@ _OWN_SUBJECT = re.compile(
     r" (?:, |and |then )+(?:(?:the|your) (?:\w+ ){1,3}(?:has|have|was|were) |(?:i|we) have (?!to ))"
 )
 _ASKING = re.compile(
-    r" (?:and |so |, |okay )*(?:for |to |in |on |by )?(?:what(?! would you (?:say|think) if| do you (?:say|think) $)|"
-    r"which|when|where|who|whom|why|how (?:much|many|long|old|high|far)) "
+    r" (?:and |so |, |okay |then |great |also |now |next |but |or |right |well )*"
+    r"(?:for |to |in |on |by |under |at |from )?"
+    r"(?:what(?! would you (?:say|think) if| do you (?:say|think) $)|which|when|where|who|whom|why|"
+    r"how (?!about|would it|(?:do|would) you feel|does (?:that|this|it))) "
 )
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
@@ -243,7 +248,7 @@ def _is_negated(flat: str, at: int, use: str) -> bool:
 
 def _use_in(sentence: Sentence, flat: str, use: str) -> str:
     """What a piece is for, seen in its sentence: questions report and refuse nothing, statements wonder nothing."""
-    if sentence.is_question and use in (CONSENTS, OFFERS) and _ASKING.match(sentence.flat):
+    if sentence.is_question and use in (CONSENTS, OFFERS) and (_ASKING.match(sentence.flat) or _ASKING.match(flat)):
         return ASKS
     if use == REPORTS and _GROUND.match(flat):
         return STATES
@@ -254,6 +259,8 @@ def _use_in(sentence: Sentence, flat: str, use: str) -> str:
 
 def parts_of(number: int, sentence: Sentence) -> list[Part]:
     """The parts of a sentence: it is split where what it is for changes."""
+    if asks_for_yes(sentence):
+        return [Part(CONSENTS, sentence, number, sentence.is_question)]
     cuts = [place for place, token in enumerate(sentence.tokens) if _SPLIT.fullmatch(token.word)]
     bounds = [0, *cuts, len(sentence.tokens)]
     pieces = [(first, last) for first, last in itertools.pairwise(bounds) if last > first]
@@ -263,6 +270,8 @@ def parts_of(number: int, sentence: Sentence) -> list[Part]:
         if sentence.is_question and _CONDITION.match(flat):
             continue
         use = _use_in(sentence, flat, use_of(flat))
+        if first and last == len(sentence.tokens) and asks_for_yes(sentence, first):
+            use = CONSENTS
         if use == CONSENTS and first <= _LEAD and last < len(sentence.tokens) and _BARE.match(flat):
             use = STATES
         if use == CONSENTS and last < len(sentence.tokens) and _DOES_IT.search(flat):

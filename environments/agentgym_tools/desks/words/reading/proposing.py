@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentgym_tools.desks import talk
@@ -17,6 +17,7 @@ from agentgym_tools.worlds.calls import Call
 
 MAX_ACTIONS = 4
 MAX_BACK = 3
+MAX_LINES = 6
 _NEAR = 0.3
 _UNUSED = 0.6
 _SAID = 0.15
@@ -44,12 +45,13 @@ def read_offer(reading: Reading, place: int, part: Part) -> None:
 def has_consent(reading: Reading, place: int) -> bool:
     """Whether one of the next sentences asks for the yes to this one, or words before it do: "if you agree, I will"."""
     number = reading.parts[place].number
+    between = (STATES, REPORTS, OFFERS) if has_codes(reading.parts[place].sentence) else (STATES, REPORTS)
     if any(part.use == CONSENTS and part.number == number for part in reading.parts[:place]):
         return True
     for part in reading.parts[place + 1 :]:
         if part.use == CONSENTS:
             return True
-        if part.use not in (STATES, REPORTS) or part.is_question or part.number > reading.parts[place].number + 2:
+        if part.use not in between or part.is_question or part.number > number + MAX_BACK:
             return False
     return False
 
@@ -60,6 +62,9 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
         return False
     whole = reading.sentences[part.number]
     found = _action_in(reading, part, whole)
+    is_all = found is not None and not found[1].missing and _uses_all(whole, found[1])
+    if not is_all and _offer_apart(reading, part, whole):
+        return True
     if found is None:
         return False
     match, filled = found
@@ -70,8 +75,51 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
         reading.puzzle(part, f"without the {missing}")
         return True
     reading.spent.update(filled.sources)
-    reading.retract(filled.sources)
+    reading.retract(filled.sources, filled.arguments)
     reading.note(part, Call(talk.PROPOSE, {"action": match.name, "arguments": dict(filled.arguments)}))
+    return True
+
+
+def _offer_apart(reading: Reading, part: Part, whole: Sentence) -> bool:
+    """Note two proposals that one sentence joins by "and", each with words and values of its own."""
+    cuts = [place for place, token in enumerate(whole.tokens) if token.word == "and"]
+    for cut in cuts if sum(token.kind != "word" for token in whole.tokens) > 1 else ():
+        sides = [whole.part(0, cut), whole.part(cut + 1, len(whole.tokens))]
+        found = [_called(reading, side, other) for side, other in (sides, sides[::-1])]
+        calls = [call for call in found if call is not None]
+        if len({call.arguments["action"] for call in calls}) == len(sides):
+            for call in calls:
+                reading.note(part, call)
+            return True
+    return False
+
+
+def _called(reading: Reading, side: Sentence, other: Sentence) -> Call | None:
+    """The call that one side of an "and" proposes, if a value of its own is in it."""
+    for match in reading.language.actions.matches(reading.language.words(side), NAMED)[:MAX_ACTIONS]:
+        filled = fill(reading.language, match.name, [side, other], reading.context)
+        if not filled.missing and 0 in filled.sources and _uses_all(side, filled):
+            return Call(talk.PROPOSE, {"action": match.name, "arguments": dict(filled.arguments)})
+    return None
+
+
+def _uses_all(sentence: Sentence, filled: Filled) -> bool:
+    """Whether every code of a sentence is among the arguments of a call, and there is one."""
+    codes = [token.text.casefold() for token in sentence.tokens if token.kind in ("code", "pair")]
+    return bool(codes) and all(_is_used(code, filled) for code in codes)
+
+
+def _offer_together(reading: Reading, parts: Sequence[Part]) -> bool:
+    """Note the proposal that short sentences make together, such as "Booking: B1. Fee: 50 dollars."."""
+    numbers = sorted({part.number for part in parts})
+    sentences = [reading.sentences[number] for number in numbers]
+    joined = Sentence([token for sentence in sentences for token in sentence.tokens], "", False)
+    call = _called(reading, joined, joined) if len(numbers) > 1 else None
+    if call is None:
+        return False
+    reading.spent.update(numbers)
+    reading.retract(numbers, call.arguments["arguments"])
+    reading.note(parts[0], call)
     return True
 
 
@@ -95,6 +143,19 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
         return None
     _, match, filled = max(rated, key=lambda each: each[0])
     return match, replace(filled, sources=[near[each] for each in filled.sources])
+
+
+def propose(reading: Reading, part: Part, tool: str) -> bool:
+    """Note the proposal to use a tool; returns whether all its arguments are there."""
+    near = [part.number, *_around(reading, part.number)]
+    filled = fill(reading.language, tool, [reading.sentences[each] for each in near], reading.context)
+    if filled.missing or not filled.num_said:
+        return False
+    sources = [near[each] for each in filled.sources]
+    reading.spent.update(sources)
+    reading.retract(sources, filled.arguments)
+    reading.note(part, Call(talk.PROPOSE, {"action": tool, "arguments": dict(filled.arguments)}))
+    return True
 
 
 def _offered_since(reading: Reading, place: int, number: int) -> bool:
@@ -138,9 +199,11 @@ def read_consent(reading: Reading, place: int, part: Part) -> None:
         return
     earlier = [before for before in reversed(reading.parts[:place]) if before.number not in reading.used()]
     earlier = [before for before in earlier if part.number - before.number <= MAX_BACK and not before.is_question]
-    if not has_codes(part.sentence) and any(offer(reading, each, is_asked=True, is_whole=True) for each in earlier):
+    if not has_codes(part.sentence) and _offered_all(reading, earlier):
         return
     if offer(reading, part, is_asked=True, is_whole=bool(reading.acts)):
+        return
+    if not proposed and not has_codes(part.sentence) and earlier and _offer_together(reading, _lines(reading, place)):
         return
     if proposed or any(offer(reading, each, is_asked=True) for each in earlier):
         return
@@ -149,6 +212,23 @@ def read_consent(reading: Reading, place: int, part: Part) -> None:
         reading.note(part, Call(talk.ASK, {"fact": fact}))
     if not facts and not reading.unclear and part.is_question:
         reading.puzzle(part, "what you would do")
+
+
+def _lines(reading: Reading, place: int) -> list[Part]:
+    """The statements before a question for a yes of which no act but facts was made."""
+    made = {number for number, act in reading.acts if act.tool not in (talk.TELL, talk.ASK)} | reading.spent
+    before = [part for part in reading.parts[:place] if part.number >= reading.parts[place].number - MAX_LINES]
+    return [part for part in before if part.number not in made and not part.is_question]
+
+
+def _offered_all(reading: Reading, earlier: Sequence[Part]) -> bool:
+    """Note what statements before a question for a yes propose, the last first; returns whether any does."""
+    is_any = False
+    for each in earlier:
+        if is_any and (each.number in reading.used() or not has_codes(each.sentence)):
+            continue
+        is_any = offer(reading, each, is_asked=True, is_whole=True) or is_any
+    return is_any
 
 
 def made_in(reading: Reading, sentence: Sentence) -> Match | None:

@@ -1,0 +1,197 @@
+"""Fits the weights by which sentences of agents are weighed, to the phrasings that the grammar was tuned on.
+
+    python -m benchmarks.desk_talk.fit
+
+A sentence is one example; its acts are those that the rules hear in it, as far as they are right.
+Logistic regression with a penalty on squared weights, by Adam (Kingma and Ba, 2015, arXiv 1412.6980) over all examples.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.desks import DESKS, desk
+from agentgym_tools.desks.words.lexicon.language import Language, language_of
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.reading.agent import read_agent
+from agentgym_tools.desks.words.reading.context import Context
+from agentgym_tools.desks.words.reading.message import Understood
+from agentgym_tools.desks.words.weighing.cues import subject_cues, use_cues
+from agentgym_tools.desks.words.weighing.weights import FAMILIES, FOLDER, USES, phrase_fits
+from agentgym_tools.worlds.calls import Call
+from benchmarks.desk_talk.phrasings import TUNED, Phrasing, phrasings
+from benchmarks.report import progress
+
+USE_PENALTY, SUBJECT_PENALTY = 0.15, 0.1
+USE_ROUNDS, SUBJECT_ROUNDS = 120, 150
+USE_RATE, SUBJECT_RATE = 0.1, 0.15
+LEAST_SEEN, LEAST_WEIGHT = 2, 0.08
+"""Cues seen less often, and weights smaller than these, are left out."""
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Example(NamedTuple):
+    """A sentence with the acts that it says.
+
+    Attributes:
+        sentences: The message.
+        number: Number of the sentence.
+        acts: Its acts, as pairs of kind and subject.
+    """
+
+    sentences: Sequence[Sentence]
+    number: int
+    acts: frozenset[tuple[str, str]]
+
+
+def examples_of(phrasing: Phrasing, language: Language) -> Iterator[Example]:
+    """The sentences of a phrasing with their acts; one that the rules miss goes where the desk's phrases fit best."""
+    reading = read_agent(language, phrasing.text, Context(customer=phrasing.customer))
+    numbers = range(len(reading.sentences))
+    heard = {number: {_key(act) for at, act in reading.acts if at == number} for number in numbers}
+    if not phrasing.is_right(Understood(tuple(act for _, act in reading.acts))):
+        right = {_key(act) for act in (*phrasing.acts, *phrasing.may)}
+        heard = {number: acts & right for number, acts in heard.items()}
+        for act in {_key(act) for act in phrasing.acts}.difference(*heard.values()):
+            heard[max(numbers, key=lambda number: _fit(language, act, reading.sentences[number]))].add(act)
+    for number, acts in heard.items():
+        yield Example(reading.sentences, number, frozenset(acts))
+
+
+def _fit(language: Language, act: tuple[str, str], sentence: Sentence) -> float:
+    """How well a phrase for an act's subject fits a sentence."""
+    family = FAMILIES.get(act[0])
+    return phrase_fits(language, family, sentence).get(act[1], (0.0, 0.0))[0] if family is not None else 0.0
+
+
+def _key(act: Call) -> tuple[str, str]:
+    given = act.arguments
+    return act.tool, given.get("fact") or given.get("action") or given.get("reason") or ""
+
+
+def fit_uses(examples: Sequence[Example]) -> dict[str, Any]:
+    """Weights of cues for each kind of act."""
+    cues = [use_cues(example.sentences, example.number) for example in examples]
+    places = _places(cues)
+    pairs = [(row, places[cue]) for row, each in enumerate(cues) for cue in sorted(each) if cue in places]
+    rows, columns = (np.array(side) for side in zip(*pairs, strict=True))
+    right = np.array([[any(act == use for act, _ in each.acts) for use in USES] for each in examples], float)
+    weights, base = np.zeros((len(places), len(USES))), np.full(len(USES), -2.0)
+
+    def gradients() -> list[Array]:
+        sums = np.stack([np.bincount(rows, weights[columns, k], len(examples)) for k in range(len(USES))], 1) + base
+        error = _logistic(sums) - right
+        by_cue = [np.bincount(columns, error[rows, k], len(places)) for k in range(len(USES))]
+        return [np.stack(by_cue, 1) + 2 * USE_PENALTY * weights, error.sum(0)]
+
+    _descend([weights, base], gradients, USE_ROUNDS, USE_RATE)
+    return {"base": np.round(base, 2).tolist(), "cues": _sparse(places, weights)}
+
+
+def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, Any]:
+    """Weights of cues for the facts, tools and reasons of a desk."""
+    cues = [subject_cues(example.sentences[example.number]) for example in examples]
+    places = _places(cues)
+    seen = np.zeros((len(examples), len(places)))
+    for row, each in enumerate(cues):
+        for cue, count in each.items():
+            if cue in places:
+                seen[row, places[cue]] = count
+    found = {}
+    for family, names in _families(language).items():
+        fits = [phrase_fits(language, family, each.sentences[each.number]) for each in examples]
+        by_phrase = np.array([[fit.get(name, (0.0, 0.0)) for name in names] for fit in fits])
+        spoken = [{name for act, name in each.acts if FAMILIES.get(act) == family} for each in examples]
+        right = np.array([[name in each for name in names] for each in spoken], float)
+        found[family] = {"names": names} | _fit_family(places, seen, by_phrase, right)
+    return found
+
+
+def _fit_family(places: Mapping[str, int], seen: Array, by_phrase: Array, right: Array) -> dict[str, Any]:
+    weights, base, phrase = np.zeros((len(places), right.shape[1])), np.full(right.shape[1], -4.0), np.array([0.7, 1.5])
+
+    def gradients() -> list[Array]:
+        error = _logistic(seen @ weights + base + by_phrase @ phrase) - right
+        by_fit = (by_phrase * error[..., None]).sum((0, 1))
+        return [seen.T @ error + 2 * SUBJECT_PENALTY * weights, error.sum(0) + 0.02 * (base + 4.0), by_fit]
+
+    _descend([weights, base, phrase], gradients, SUBJECT_ROUNDS, SUBJECT_RATE)
+    return {
+        "base": np.round(base, 2).tolist(),
+        "by_phrase": np.round(phrase, 2).tolist(),
+        "cues": _sparse(places, weights),
+    }
+
+
+def _descend(parameters: Sequence[Array], gradients: Callable[[], list[Array]], rounds: int, rate: float) -> None:
+    """Adam in place, with a rate that falls to nothing."""
+    means, squares = ([np.zeros_like(each) for each in parameters] for _ in range(2))
+    for number in range(1, rounds + 1):
+        step = rate * (1 - number / (rounds + 1))
+        for value, slope, mean, square in zip(parameters, gradients(), means, squares, strict=True):
+            mean *= 0.9
+            mean += 0.1 * slope
+            square *= 0.99
+            square += 0.01 * slope**2
+            value -= step * (mean / (1 - 0.9**number)) / (np.sqrt(square / (1 - 0.99**number)) + 1e-6)
+
+
+def _logistic(sums: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-np.clip(sums, -30.0, 30.0)))
+
+
+def _places(cues: Sequence[Any]) -> dict[str, int]:
+    counts = Counter(cue for each in cues for cue in each)
+    return {cue: place for place, cue in enumerate(sorted(cue for cue, seen in counts.items() if seen >= LEAST_SEEN))}
+
+
+def _sparse(places: Mapping[str, int], weights: Array) -> dict[str, list[float]]:
+    """By cue a flat list of places and weights."""
+    found = {}
+    for cue, row in places.items():
+        kept = [(place, round(float(weights[row, place]), 2)) for place in range(weights.shape[1])]
+        flat = [number for place, weight in kept if abs(weight) >= LEAST_WEIGHT for number in (place, weight)]
+        if flat:
+            found[cue] = flat
+    return found
+
+
+def _families(language: Language) -> dict[str, list[str]]:
+    """The names of each family of a desk, as the kinds of acts speak of them."""
+    domain = language.domain
+    named = {
+        FAMILIES[talk.ASK]: list(dict.fromkeys([*language.facts.names, *language.told.names])),
+        FAMILIES[talk.REPORT]: list(domain.writing),
+        FAMILIES[talk.REFUSE]: list(domain.reasons),
+    }
+    return named | ({FAMILIES[talk.INSTRUCT]: list(domain.user_tools)} if domain.user_tools else {})
+
+
+def main() -> int:
+    """Write the weights beside the code that reads them."""
+    FOLDER.mkdir(exist_ok=True)
+    found = [each for each in phrasings() if each.part == TUNED and not each.is_joined]
+    examples = {}
+    for name in DESKS:
+        progress(name)
+        language = language_of(desk(name), "full")
+        examples[name] = [example for each in found if each.desk == name for example in examples_of(each, language)]
+        _write(name, fit_subjects(examples[name], language))
+    _write("uses", fit_uses([example for each in examples.values() for example in each]))
+    return 0
+
+
+def _write(name: str, fields: Mapping[str, Any]) -> None:
+    text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+    (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

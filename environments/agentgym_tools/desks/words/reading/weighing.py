@@ -1,0 +1,112 @@
+"""What weights hear in a sentence that the rules leave without an act, or hear beside what the rules hear in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from agentgym_tools.desks import talk
+from agentgym_tools.desks.words.lexicon.language import Language
+from agentgym_tools.desks.words.lexicon.phrases import Match
+from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.reading.facts import note_told
+from agentgym_tools.desks.words.reading.instructions import instruction_to
+from agentgym_tools.desks.words.reading.message import Reading
+from agentgym_tools.desks.words.reading.parts import CONSENTS, STATES, Part
+from agentgym_tools.desks.words.reading.proposing import MAX_BACK, propose
+from agentgym_tools.desks.words.weighing.weights import FAMILIES, Weights
+from agentgym_tools.worlds.calls import Call
+
+ALONE, BESIDE, INSTEAD, DOUBTED = 0.25, 0.75, 0.6, 0.1
+"""How likely an act has to be where the rules hear none in a sentence, and where they hear another."""
+
+
+_AFFIRMED = frozenset({talk.TELL, talk.REPORT, talk.PROPOSE, talk.INSTRUCT})
+"""What no sentence with a "not" says, as far as weights can tell."""
+_STATED = frozenset({talk.TELL, talk.REPORT, talk.REFUSE, talk.TRANSFER})
+"""What no question says."""
+_DENIED = re.compile(r" (?:not(?! disturb)|never|neither|nor|without|no longer) ")
+
+
+def weigh(reading: Reading, weights: Weights) -> None:
+    """Add the acts that weights hear beside those of the rules."""
+    for number, sentence in enumerate(reading.sentences):
+        if number in reading.spent:
+            continue
+        heard = {_key(act) for at, act in reading.acts if at == number}
+        part = Part(STATES, sentence, number, sentence.is_question)
+        uses = weights.uses(reading.sentences, number)
+        shares = {key: _share(reading.language, weights, uses, part, key) for key in heard}
+        doubted = {key for key, share in shares.items() if share < DOUBTED}
+        least = INSTEAD if doubted else BESIDE if heard else ALONE
+        added = False
+        for use in [use for use, share in uses.items() if share >= least and _can_say(sentence, use)]:
+            for name in _subjects(reading.language, weights, use, part, least):
+                if (use, name) not in heard and _add(reading, part, use, name):
+                    added = True
+        if added:
+            reading.unclear = [(at, quote) for at, quote in reading.unclear if at != number]
+            reading.acts = [(at, act) for at, act in reading.acts if at != number or _key(act) not in doubted]
+
+
+def _can_say(sentence: Sentence, use: str) -> bool:
+    """Whether a sentence of this form can say such an act."""
+    if sentence.is_question and use in _STATED:
+        return False
+    return use not in _AFFIRMED or _DENIED.search(sentence.flat) is None
+
+
+def _share(language: Language, weights: Weights, uses: Mapping[str, float], part: Part, key: tuple[str, str]) -> float:
+    """How likely weights find an act that the rules hear."""
+    use, name = key
+    if use == talk.CLOSE:
+        return uses[use]
+    return min(uses[use], weights.subjects_of(language, FAMILIES[use], part.sentence).get(name, 1.0))
+
+
+def _key(act: Call) -> tuple[str, str]:
+    given = act.arguments
+    return act.tool, given.get("fact") or given.get("action") or given.get("reason") or ""
+
+
+def _subjects(language: Language, weights: Weights, use: str, part: Part, least: float) -> list[str]:
+    """Of what a sentence speaks with enough weight, the likeliest first."""
+    if use == talk.CLOSE:
+        return [""]
+    shares = weights.subjects_of(language, FAMILIES[use], part.sentence)
+    return sorted((name for name, share in shares.items() if share >= least), key=lambda name: -shares[name])
+
+
+def _add(reading: Reading, part: Part, use: str, name: str) -> bool:
+    """Note an act of a kind with a subject; returns whether the sentence holds what it needs."""
+    if use == talk.TELL:
+        return _add_told(reading, part, name)
+    if use == talk.PROPOSE:
+        return _is_asked(reading, part) and propose(reading, part, name)
+    if use == talk.INSTRUCT:
+        act = instruction_to(reading.language, name, part.sentence)
+    else:
+        given = {talk.ASK: {"fact": name}, talk.REPORT: {"action": name}, talk.CLOSE: {}}
+        act = Call(use, given.get(use, {"reason": name}))
+    if act is not None:
+        reading.note(part, act)
+    return act is not None
+
+
+def _is_asked(reading: Reading, part: Part) -> bool:
+    """Whether a sentence asks, or one near it asks for a yes."""
+    near = range(part.number - 1, part.number + MAX_BACK + 1)
+    return part.is_question or any(other.use == CONSENTS and other.number in near for other in reading.parts)
+
+
+def _add_told(reading: Reading, part: Part, fact: str) -> bool:
+    """Note a fact that is told, if one value stands there that it can have."""
+    asked, shape = reading.context.questions, reading.language.fact_shapes[fact]
+    if asked is not None and fact not in asked:
+        return False
+    fitting = [value for value in reading.language.vocabulary.spot(part.sentence) if shape.takes(value)]
+    fitting = [value for value in fitting if value.kind != "number"] or fitting
+    if len({value.text for value in fitting}) != 1:
+        return False
+    note_told(reading, part, (Match(fact, 1.0, 1.0, frozenset()), fitting))
+    return True

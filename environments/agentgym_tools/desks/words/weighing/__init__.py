@@ -1,0 +1,1 @@
+"""How likely it is that a sentence says an act, by weights that were fitted to phrasings of agents."""
