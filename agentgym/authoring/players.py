@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from agentgym.message import Message
+from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 
@@ -25,6 +25,15 @@ def call_text(name: str, /, **arguments: Any) -> str:
         arguments: Its arguments; values that JSON has.
     """
     return f"<tool_call>{_as_json({'name': name, 'arguments': arguments})}</tool_call>"
+
+
+def said_in(messages: Sequence[Message]) -> list[str]:
+    """What the agent said in a conversation, by whatever player: a script that may be put into it halfway follows it.
+
+    Args:
+        messages: The conversation so far.
+    """
+    return [content_text(message) for message in messages if message["role"] == "assistant"]
 
 
 class Saying:

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks.archer_ablation.picture import draw
-from benchmarks.archer_ablation.runs import AS_IT_IS, TURNS, VARIANTS, mean_of, row_of
+from benchmarks.archer_ablation.runs import AS_IT_IS, TURNS, VARIANTS, mean_of, row_of, variants_of
 from benchmarks.report import Goal, Report, main
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
@@ -38,11 +38,12 @@ def measure(is_quick: bool, own: Choice) -> Report:
     """All runs that were chosen; quick: one run of the first task within few turns."""
     if is_quick:
         return Report(figures={"rows": [row_of(own.tasks[0], AS_IT_IS, 0, 100)]})
-    wanted = product(range(own.seeds), own.tasks, own.variants)
+    seeds_of_tasks = product(range(own.seeds), own.tasks)
+    wanted = [(seed, task, name) for seed, task in seeds_of_tasks for name in variants_of(task, own.variants)]
     rows = [row_of(task, variant, seed, TURNS[task]) for seed, task, variant in wanted]
     changed = {name: dict(VARIANTS[name]) for name in own.variants}
     report = Report(setting={"turns": dict(TURNS), "seeds": own.seeds, "variants": changed})
-    means = {task: {name: mean_of(rows, task, name) for name in own.variants} for task in own.tasks}
+    means = {task: {name: mean_of(rows, task, name) for name in variants_of(task, own.variants)} for task in own.tasks}
     report.figures |= {"rows": rows, "mean": means}
     if own.picture is not None:
         own.picture.write_text(draw(rows, TURNS, own.variants), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What `archer_awr` owes to what its critic reads, to many updates, and to its offline start: one left out at a time.
+"""What `archer_awr` owes to what its critic reads, many updates, its offline start, hindsight: one left out at a time.
 
 Runs are those of `benchmarks.credit` within fewer turns, with held-out scores and the critic's ranking on the way. A
 run that is there is not made again, so the work may be stopped at any time.
@@ -31,13 +31,21 @@ AS_IT_IS = "as it is"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     AS_IT_IS: {},
     "reads the history": {"algorithm.critic.network.reads": "history"},
-    "reads the history and the observation": {"algorithm.critic.network.reads": "both"},
+    "reads all": {"algorithm.critic.network.reads": "all"},
     "a third of the updates": {"algorithm.critic.updates": 33, "algorithm.actor.updates": 5},
     "no offline start": _NO_START,
+    "no hindsight": {"algorithm.replay.hindsight": None},
 }
+_SAME: Mapping[str, Sequence[str]] = {"key-door": ["no hindsight"], "maze": ["reads the history"]}
+"""Of each task, the variants that are as it is."""
 FOLDER = Path("runs/archer_ablation")
 CURVES = ("ranking", "calibration_error", "explained_variance")
 Row = dict[str, Any]
+
+
+def variants_of(task: str, variants: Sequence[str]) -> list[str]:
+    """Those of some variants that leave out something of a task."""
+    return [name for name in variants if name not in _SAME.get(task, ())]
 
 
 def row_of(task: str, variant: str, seed: int, turns: int) -> Row:

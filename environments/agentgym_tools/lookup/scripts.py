@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from agentgym.authoring.cheats import claiming, forged_verdict
-from agentgym.authoring.players import Saying, call_text, saying
+from agentgym.authoring.players import Saying, call_text, said_in, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
@@ -35,16 +35,28 @@ class Demonstrator:
         self._quality = quality
         self._chain: list[str] = list(task.private["chain"])
         self._named = task.instruction.split('"')[1]
-        self._path: list[str] = [self._named] if task.config["naming"] == "full" else []
+        self._start: list[str] = [self._named] if task.config["naming"] == "full" else []
+        self._path = list(self._start)
         self._is_asking = False
+        self._num_said = 0
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call, given what the last one returned."""
-        if self._is_asking and messages[-1]["role"] == "tool":
+        if len(said_in(messages)) != self._num_said:
+            self._follow(messages)
+        elif self._is_asking and messages[-1]["role"] == "tool":
             self._take(content_text(messages[-1]))
+        self._num_said = len(said_in(messages)) + 1
         text = self._right() if self._rng.random() < self._quality else self._wrong()
         self._is_asking = '"answer"' not in text
         return text
+
+    def _follow(self, messages: Sequence[Message]) -> None:
+        """Take what a conversation found that another player brought to where it is."""
+        self._path = list(self._start)
+        for message in messages:
+            if message["role"] == "tool":
+                self._take(content_text(message))
 
     def _take(self, result: str) -> None:
         if result == NO_RELATION and len(self._path) > 1:

@@ -191,7 +191,7 @@ class MazeEnv(AgentEnv):
 
     def respond(self, action: Action) -> EnvReply:
         """Make one move."""
-        self._at = moved(self._puzzle.rows, self._at, _read_direction(action.content))
+        self._at = moved(self._puzzle.rows, self._at, read_direction(action.content))
         if self._at != self._puzzle.goal:
             return EnvReply([{"role": "user", "content": self._view()}], [self.event("move", -1.0)])
         fewest = distances(self._puzzle.rows, self._puzzle.goal)[self._puzzle.start]
@@ -222,7 +222,7 @@ class MazeEnv(AgentEnv):
         at = puzzle.start
         for turn in trajectory.turns:
             if not turn.was_invalid:
-                at = moved(puzzle.rows, at, _read_direction(self.parse(turn.text).content))
+                at = moved(puzzle.rows, at, read_direction(self.parse(turn.text).content))
         if trajectory.success or at in (puzzle.start, puzzle.goal):
             return None
         fields = {"suite": task.suite, "split": task.split, "stratum": task.stratum}
@@ -238,7 +238,12 @@ class MazeEnv(AgentEnv):
         return f"You {_place(self._at)}. Goal {_place(self._puzzle.goal)}. {seen}"
 
 
-def _read_direction(content: str) -> str:
+def read_direction(content: str) -> str:
+    """The direction that a message names.
+
+    Raises:
+        ActionSyntaxError: None, or several.
+    """
     if content in MOVES:
         return content
     found: set[str] = set(_DIRECTION.findall(content.lower())) if len(content) <= MAX_CHARS else set()

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 
 from agentgym.authoring.cheats import common_cheats
-from agentgym.authoring.players import Saying, at_quality, saying
+from agentgym.authoring.players import Saying, at_quality, said_in, saying
+from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.navigation.maze.env import puzzle_of
-from agentgym_dialogue.navigation.maze.layouts import MOVES, distances, moved
+from agentgym_dialogue.navigation.maze.env import puzzle_of, read_direction
+from agentgym_dialogue.navigation.maze.layouts import MOVES, Cell, distances, moved
 
 
 class Demonstrator:
-    """Takes a shortest way, or, where it errs, any direction.
+    """Takes a shortest way from where the conversation led, or, where it errs, any direction.
 
     Args:
         task: The task.
@@ -28,19 +30,29 @@ class Demonstrator:
 
     def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
         puzzle = puzzle_of(task)
-        self._rows, self._at = puzzle.rows, puzzle.start
+        self._rows, self._start = puzzle.rows, puzzle.start
         self._distances = distances(puzzle.rows, puzzle.goal)
         self._rng = random.Random(seed)
         self._quality = quality
+        self._said: list[str] = []
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next move."""
+        at = self._place(said_in(messages) or self._said)
         if self._rng.random() < self._quality:
-            direction = min(MOVES, key=lambda way: self._distances[moved(self._rows, self._at, way)])
+            direction = min(MOVES, key=lambda way: self._distances[moved(self._rows, at, way)])
         else:
             direction = self._rng.choice(list(MOVES))
-        self._at = moved(self._rows, self._at, direction)
+        self._said.append(direction)
         return direction
+
+    def _place(self, said: Sequence[str]) -> Cell:
+        """Where moves led, whoever made them; invalid ones led nowhere."""
+        at = self._start
+        for text in said:
+            with suppress(ActionSyntaxError):
+                at = moved(self._rows, at, read_direction(text))
+        return at
 
 
 def hint(task: Task) -> str:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 
 from agentgym.authoring.cheats import common_cheats
-from agentgym.authoring.players import Saying, at_quality, saying
+from agentgym.authoring.players import Saying, at_quality, said_in, saying
+from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message
 from agentgym.policy import ScriptFactory
 from agentgym.task import Task
-from agentgym_dialogue.navigation.text_nav.env import errand_of
+from agentgym_dialogue.navigation.text_nav.env import errand_of, read_command
 from agentgym_dialogue.navigation.text_nav.house import HAND, OBJECTS, Command, HouseState, make_house
 from agentgym_dialogue.navigation.text_nav.plan import plan
 
@@ -31,13 +33,16 @@ class Demonstrator:
     def __init__(self, task: Task, seed: int, quality: float = 0.6) -> None:
         errand = errand_of(task)
         self._goals = errand.goals
-        self._state = HouseState(make_house(errand.house_seed, errand.num_rooms))
+        self._house = make_house(errand.house_seed, errand.num_rooms)
+        self._state = HouseState(self._house)
         self._rng = random.Random(seed)
         self._quality = quality
         self._needed: list[Command] = []
+        self._said: list[str] = []
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next command."""
+        self._follow(said_in(messages))
         if self._rng.random() < self._quality:
             self._needed = self._needed or plan(self._state, self._goals)
             command = self._needed.pop(0)
@@ -45,7 +50,17 @@ class Demonstrator:
             command = self._rng.choice(self._state.commands())
             self._needed = []
         self._state.do(command)
+        self._said.append(str(command))
         return str(command)
+
+    def _follow(self, said: list[str]) -> None:
+        """Plan anew where another player brought the conversation to where it is."""
+        if not said or said == self._said:
+            return
+        self._state, self._needed, self._said = HouseState(self._house), [], list(said)
+        for text in said:
+            with suppress(ActionSyntaxError):
+                self._state.do(read_command(text))
 
 
 def cheat_all_commands(task: Task, seed: int) -> Saying:

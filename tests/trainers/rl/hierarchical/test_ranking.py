@@ -7,13 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from agentgym.action import reply_message
 from agentgym.policies.by_name import load
+from agentgym.registration import make, spec
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.suite import load_suite
 from agentgym_rl.hierarchical.options import RankingConfig
 from agentgym_rl.hierarchical.ranking import TURNS, ForkedRanking
 from benchmarks.credit.key_door import right_word
-from benchmarks.credit.suites import KEY_DOOR, register_suite
+from benchmarks.credit.suites import KEY_DOOR, LONG_LOOKUP, NEAR_GOALS, TWO_ROOMS, register_suite
 
 CONFIG = RankingConfig(states=24)
 
@@ -82,3 +84,25 @@ def test_nothing_is_measured_where_both_messages_come_to_the_same(episodes) -> N
     assert found["critic/ranking_states"] == 0
     assert "critic/ranking" not in found
     assert found[TURNS] > 0
+
+
+@pytest.mark.parametrize("name", [NEAR_GOALS, TWO_ROOMS, LONG_LOOKUP])
+def test_an_oracle_that_takes_over_goes_on_from_where_the_conversation_is(name: str) -> None:
+    """Each message by an oracle of its own, which was not there before: as many turns as one oracle takes."""
+    register_suite(name)
+    suite = load_suite(name)
+    oracle = load("oracle", name).factory_of(spec(suite.env).role_named(suite.role))
+    for task in suite.train_tasks()[:4]:
+        lengths = []
+        for has_one in (True, False):
+            env, script = make(suite.env, **suite.env_options), oracle(task, 0)
+            _, info = env.reset(seed=0, options={"task": task})
+            talk, is_over, turns = list(info["messages"]), False, 0
+            while not is_over:
+                text = (script if has_one else oracle(task, 0)).act(talk)
+                _, _, terminated, truncated, info = env.step(text)
+                talk += [reply_message(text, env.tools), *info["messages"]]
+                is_over, turns = terminated or truncated, turns + 1
+            assert info["success"], (task.id, has_one)
+            lengths.append(turns)
+        assert lengths[0] == lengths[1] > 1
