@@ -211,10 +211,16 @@ def improvement(parts: Sequence[Part]) -> dict[str, Any]:
         "improvement": {key: significant(value) for key, value in interval.to_json().items()},
         "improvement_by_seed": {str(part["seed"]): significant(_mean_difference(part)) for part in parts},
         "minutes": [significant(part["seconds"] / 60, 3) for part in parts],
-        "processor_minutes": [significant(part.get("cpu_seconds", part["seconds"]) / 60, 3) for part in parts],
+        "processor_minutes": [significant(_processor_seconds(part) / 60, 3) for part in parts],
         "load_at_start": [part["load_1min_at_start"] for part in parts],
         "digest": parts[0]["digest"],
     }
+
+
+def _processor_seconds(part: Part) -> float:
+    """Those of a part that was kept before they were counted are not known; its time on the clock bounds them."""
+    seconds: float = part["cpu_seconds"] if "cpu_seconds" in part else part["seconds"]
+    return seconds
 
 
 def stage_interval(parts: Sequence[Part], stage: str) -> dict[str, float]:
@@ -263,7 +269,7 @@ def reported(family: Family, parts: Sequence[Part], former: Mapping[str, Figures
 def _least_minutes(figures: Figures) -> list[float]:
     """How long each run takes at most on an idle machine."""
     minutes: list[float] = figures["minutes"]
-    processor: list[float] = figures.get("processor_minutes") or minutes
+    processor: list[float] = figures.get("processor_minutes", minutes)
     return [min(pair) for pair in zip(minutes, processor, strict=True)]
 
 
