@@ -16,7 +16,6 @@ from agentgym.message import Message, ToolSchema
 from agentgym.outcome import GRADED
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import Cast
-from agentgym.policy import Policy
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.history import parse_history
 from agentgym.prompting.renderer import ChatRenderer
@@ -34,7 +33,6 @@ def collect_demonstrations(
     count: int,
     seed: int,
     *,
-    quality: float | None = None,
     cast: Cast | None = None,
     on_finish: Callable[[list[Trajectory]], None] | None = None,
     progress: Progress | None = None,
@@ -47,7 +45,6 @@ def collect_demonstrations(
         demonstrator: Name of a scripted policy of the environment.
         count: Number of episodes.
         seed: Seed of the order of tasks and of the demonstrator's choices.
-        quality: The demonstrator's share of right decisions; None: its own.
         cast: Which roles of a game are demonstrated; policies among the partners are replaced by scripts. None: the
             suite's.
         on_finish: Called with each episode, such as a store's writer.
@@ -65,7 +62,7 @@ def collect_demonstrations(
     records, _ = collect_episodes(
         jobs,
         game_maker(suite, cast=cast),
-        cast.policies(load_demonstrator(demonstrator, suite, quality)),
+        cast.policies(load(demonstrator, suite.env)),
         settings,
         on_finish=on_finish,
         progress=progress,
@@ -73,16 +70,6 @@ def collect_demonstrations(
     if len({record.id.rpartition("/")[0] for record in records}) < count:
         raise KeyboardInterrupt  # fewer demonstrations would be another run
     return [record for record in records if record.outcome is not None and record.outcome.is_graded]
-
-
-def load_demonstrator(name: str, suite: Suite, quality: float | None = None) -> Policy:
-    """The scripted policy that demonstrates.
-
-    Raises:
-        UnknownNameError: There is no such script.
-        ConfigError: A quality is given, and the script has no such option.
-    """
-    return load(name, suite.env, **({} if quality is None else {"quality": quality}))
 
 
 def recorded_demonstrations(

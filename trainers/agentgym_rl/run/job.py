@@ -275,7 +275,6 @@ class TrainingJob:
                 config.demonstrator,
                 config.demonstrations,
                 self.config.run.seed,
-                quality=config.quality,
                 cast=self.parts.cast,
                 on_finish=keep,
                 progress=ProgressDisplay("demonstrations") if distributed.rank() == 0 else None,

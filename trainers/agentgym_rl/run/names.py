@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from agentgym.config import Source, naming
 from agentgym.errors import ConfigError
+from agentgym.policies.by_name import load
 from agentgym.policies.cast import Cast
 from agentgym.registration import require_runtime
 from agentgym.suite import Suite, load_suite
 from agentgym_rl.core.config.tables import WarmStartConfig
 from agentgym_rl.core.config.train import TrainConfig
-from agentgym_rl.core.demonstrations import load_demonstrator
 from agentgym_rl.core.roles import RolesConfig, evaluated_role
 
 _NOWHERE = Source()
@@ -63,7 +63,7 @@ def require_splits(config: TrainConfig, suite: Suite, source: Source = _NOWHERE)
 def require_demonstrator(config: WarmStartConfig, suite: Suite) -> None:
     """Refuse a demonstrator that there is not, where one is to play."""
     if config.demonstrations and not config.run:
-        load_demonstrator(config.demonstrator, suite, config.quality)
+        load(config.demonstrator, suite.env)
 
 
 def require_roles(config: RolesConfig, suite: Suite) -> None:

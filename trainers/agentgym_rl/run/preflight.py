@@ -102,13 +102,7 @@ def require_room(ground: Groundwork[Any]) -> None:
     if config.warm_start.demonstrations and not config.warm_start.run:
         wanted = min(_NUM_DEMONSTRATIONS, config.warm_start.demonstrations)
         shown = collect_demonstrations(
-            ground.suite,
-            config.warm_start.demonstrator,
-            wanted,
-            config.run.seed,
-            quality=config.warm_start.quality,
-            cast=ground.cast,
-            max_concurrent=1,
+            ground.suite, config.warm_start.demonstrator, wanted, config.run.seed, cast=ground.cast, max_concurrent=1
         )
         require_fitting(
             with_tokens(shown, ground.renderer, ground.tools, config.rollout.history), config.packing.row_length

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agentgym.errors import ConfigError, HeldOutError
+from agentgym.errors import HeldOutError
 from agentgym.policies.cast import Cast
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.suite import Suite, load_suite
 from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory
 from agentgym_rl.core import demonstrations
-from agentgym_rl.core.demonstrations import collect_demonstrations, load_demonstrator, with_tokens
+from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.core.roles import tools_of
 from tests.trainers.rl import vocabulary
 from tests.trainers.rl.planted import noticed, parametrised, swapped
@@ -43,21 +43,6 @@ def test_demonstrations_play_train_tasks_and_are_reported(suite: Suite) -> None:
     assert {each.split for each in found} == {"train"}
     assert {each.task_id for each in found[:16]} == {task.id for task in suite.train_tasks()}
     assert sorted(each.id for each in seen) == sorted(each.id for each in found)
-
-
-def test_a_demonstrator_is_as_good_as_asked() -> None:
-    def solved(quality: float | None) -> float:
-        found = collect_demonstrations(load_suite("tools/lookup"), "demo", 30, 0, quality=quality)
-        return sum(bool(each.success) for each in found) / len(found)
-
-    assert solved(1.0) == 1
-    assert solved(None) < 0.6
-    assert solved(0.0) == 0
-
-
-def test_a_quality_is_refused_where_the_demonstrator_has_none() -> None:
-    with pytest.raises(ConfigError, match="takes no options, got 'quality'"):
-        load_demonstrator("oracle", load_suite("tools/lookup"), 0.5)
 
 
 class LeakySuite(Suite):

@@ -73,8 +73,6 @@ class WarmStartConfig(Ranged):
     """Number of episodes that the demonstrator plays on train tasks; 0 means no warm start."""
     demonstrator: str = "demo"
     """The scripted policy that demonstrates."""
-    quality: Annotated[float | None, Range(0, 1)] = None
-    """The share of right decisions of a demonstrator that has such an option, as demo has; none takes its own."""
     run: str = ""
     """Folder of a run whose stored episodes are cloned instead."""
     is_filtered: bool = False
