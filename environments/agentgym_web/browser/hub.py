@@ -87,7 +87,7 @@ class Browser:
     async def open(self, settings: PageSettings, network: Network) -> Window:
         """A new window. Where windows of these settings come and go, the next one is made ahead."""
         window = await self._take_spare(settings) or await self._make(settings)
-        window.gate.network = network
+        window.use(network)
         if settings in self._reopened and self._spare is None:
             making = asyncio.ensure_future(self._make(settings))
             making.add_done_callback(unheard)

@@ -45,10 +45,9 @@ async def start_over(window: Window, network: Network, seed: int) -> None:
     window.notes.clear()
     window.end_action()
     window.is_between = True
+    window.use(network)
     for tab in window.tabs:
         tab.is_mute = True
-        if tab.watch is not None:
-            tab.watch.use(network.interceptor)
 
 
 async def enter(window: Window, url: str) -> None:

@@ -21,7 +21,9 @@ def find_behind_tabs(instruction: str, seen: Reading, memory: dict[str, Any]) ->
     name = quoted(instruction)[0]
     panels = seen.all("tabpanel")
     inside = [node for panel in panels for node in seen.inside(panel)]
-    link = next((node for node in inside if node.role == "clickable" and node.name == name), None)
+    # A budget of tokens may have left out the line of the panel, and shown what is in it.
+    links = [node for node in inside if node.role == "clickable"] if panels else seen.all("clickable")
+    link = next((node for node in links if node.name == name), None)
     if link is not None:
         return click(link)
     opened = memory.setdefault("opened", set())

@@ -35,6 +35,7 @@ def solves(*pages: str) -> Callable[[Oracle], Oracle]:
 
     def enter(oracle: Oracle) -> Oracle:
         for page in pages:
+            assert page not in ORACLES, f"{page} has two oracles"
             ORACLES[page] = oracle
         return oracle
 

@@ -20,19 +20,6 @@ def expand_section(instruction: str, seen: Reading, memory: dict[str, Any]) -> s
     return click(seen.find("button", "Submit")) or NOTHING
 
 
-@solves("click-tab-2-easy")
-def click_behind_tab(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
-    """A link, wherever it is behind a tab."""
-    links = [
-        node
-        for panel in seen.all("tabpanel")
-        for node in seen.inside(panel)
-        if node.id and node.role in ("clickable", "link") and node.name == quoted(instruction)[0]
-    ]
-    closed = [tab for tab in seen.all("tab") if "selected" not in tab.properties]
-    return lines(*map(click, links[:1])) if links else lines(*map(click, closed[:1]))
-
-
 @solves("navigate-tree")
 def navigate_tree(instruction: str, seen: Reading, memory: dict[str, Any]) -> str:
     """A name in a tree; while it is out of sight, the next folder is opened."""
