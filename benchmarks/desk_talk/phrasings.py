@@ -1,8 +1,7 @@
 """The audit of understanding: phrasings that were written apart from the grammar, each with the acts that it says.
 
 The grammar was tuned on some; those in `fresh.jsonl`, if there is one, were written after that, and it stays untuned on
-them. Single
-phrasings were written freely; joined ones are several of one part in one message.
+them. Single phrasings were written freely; joined ones are several of one part in one message.
 """
 
 from __future__ import annotations
