@@ -26,6 +26,7 @@ from agentgym_web.browser.program.memory import watch_memory
 from agentgym_web.browser.program.process import BrowserProcess, ProcessSettings, start_process
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.window import Window
+from agentgym_web.browser.windows.episodes import use_network
 
 WINDOWS_EACH = 16
 """Windows that one browser holds; the next one goes to a further browser."""
@@ -87,7 +88,7 @@ class Browser:
     async def open(self, settings: PageSettings, network: Network) -> Window:
         """A new window. Where windows of these settings come and go, the next one is made ahead."""
         window = await self._take_spare(settings) or await self._make(settings)
-        window.use(network)
+        use_network(window, network)
         if settings in self._reopened and self._spare is None:
             making = asyncio.ensure_future(self._make(settings))
             making.add_done_callback(unheard)

@@ -103,13 +103,6 @@ class Window:
         """Whether the page of the last episode did something after it was over."""
         return self._is_stained or any(tab.was_late or tab.is_crashed or tab.is_storming for tab in self.tabs)
 
-    def use(self, network: Network) -> None:
-        """Reach another network from now on."""
-        self.gate.network = network
-        for tab in self.tabs:
-            if tab.watch is not None:
-                tab.watch.use(network.interceptor)
-
     def begin(self) -> None:
         """The next episode begins: what pages do now is noted."""
         self.is_between = False

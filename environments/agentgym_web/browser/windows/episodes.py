@@ -45,9 +45,17 @@ async def start_over(window: Window, network: Network, seed: int) -> None:
     window.notes.clear()
     window.end_action()
     window.is_between = True
-    window.use(network)
+    use_network(window, network)
     for tab in window.tabs:
         tab.is_mute = True
+
+
+def use_network(window: Window, network: Network) -> None:
+    """Let the pages of a window reach another network from now on."""
+    window.gate.network = network
+    for tab in window.tabs:
+        if tab.watch is not None:
+            tab.watch.use(network.interceptor)
 
 
 async def enter(window: Window, url: str) -> None:
