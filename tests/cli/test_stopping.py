@@ -15,16 +15,20 @@ from agentgym.registration import EnvSpec, register
 from tests.toys import loud
 
 ENV_ID = "test/Stopping-v0"
-waiting: list[signal.Signals] = []
+orders: list[list[signal.Signals]] = [[]]
 closed: list[str] = []
 
 
 class Stopping(loud.Loud):
-    """The process is told to stop while it plays."""
+    """The process is told to stop while it plays, by an environment of the present test alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._orders = orders[-1]
 
     def respond(self, action: Action) -> EnvReply:
-        if waiting:
-            os.kill(os.getpid(), waiting.pop())
+        if self._orders:
+            os.kill(os.getpid(), self._orders.pop())
         return EnvReply([user("Yes.")], [], False)
 
     def close(self) -> None:
@@ -47,7 +51,7 @@ def interrupts() -> Iterator[None]:
 def test_a_stopped_evaluation_says_what_is_missing_and_closes_its_environments(
     number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    waiting[:] = [number]
+    orders.append([number])  # a thread of the last test may still play
     closed.clear()
     before = signal.getsignal(signal.SIGTERM)
     assert main(["eval", "--suite", ENV_ID, "--policy", "oracle", "--run", str(tmp_path / "run")]) == 1

@@ -29,7 +29,10 @@ _GOES_ON = re.compile(
     r" (?:, |and |also |then |now )*(?:(?:the|your|it|this|that|them) (?:\w+ ){0,3})?(?:been )?"
     r"(?:\w{2,}ed|sent|\w*paid|put|made|gave|took|set|withdrawn) "
 )
-_DONE = re.compile(r" (?:\w+ ){0,4}(?:i|we) have (?:just |now |also )*\w+(?:ed|n) ")
+_DONE = re.compile(
+    r" (?:\w+ ){0,4}(?:i|we) have (?:just |now |also )*"
+    r"(?!looked |checked |searched |opened |reviewed |verified |seen |been )\w+(?:ed|n) "
+)
 _WHY = re.compile(r" (?:too|already|no|never|nothing|neither|only) ")
 """Words of a reason that stands alone."""
 _REFERRING = re.compile(r" (?:and |so |since |as |because )*(?:it|they|that|this|so|therefore|hence|thus|there|no) ")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.phrases import Match
-from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
 from agentgym_tools.desks.words.reading.facts import note_told
 from agentgym_tools.desks.words.reading.instructions import instruction_to
 from agentgym_tools.desks.words.reading.message import Reading
@@ -25,6 +25,7 @@ _AFFIRMED = frozenset({talk.TELL, talk.REPORT, talk.PROPOSE, talk.INSTRUCT})
 """What no sentence with a "not" says, as far as weights can tell."""
 _STATED = frozenset({talk.TELL, talk.REPORT, talk.REFUSE, talk.TRANSFER})
 """What no question says."""
+_REASONED = frozenset({talk.REFUSE, talk.TRANSFER})
 _DENIED = re.compile(r" (?:not(?! disturb)|never|neither|nor|without|no longer) ")
 
 
@@ -37,6 +38,8 @@ def weigh(reading: Reading, weights: Weights) -> None:
         part = Part(STATES, sentence, number, sentence.is_question)
         uses = weights.uses(reading.sentences, number)
         shares = {key: _share(reading.language, weights, uses, part, key) for key in heard}
+        if any(_is_plain(reading, sentence, key) for key in heard):
+            continue
         doubted = {key for key, share in shares.items() if share < DOUBTED}
         least = INSTEAD if doubted else BESIDE if heard else ALONE
         added = False
@@ -62,6 +65,14 @@ def _share(language: Language, weights: Weights, uses: Mapping[str, float], part
     if use == talk.CLOSE:
         return uses[use]
     return min(uses[use], weights.subjects_of(language, FAMILIES[use], part.sentence).get(name, 1.0))
+
+
+def _is_plain(reading: Reading, sentence: Sentence, key: tuple[str, str]) -> bool:
+    """Whether a fact is asked for, or a reason named, in the desk's own words for it."""
+    use, name = key
+    domain = reading.language.domain
+    phrase = domain.facts[name] if use == talk.ASK else domain.reasons[name] if use in _REASONED else ""
+    return bool(phrase) and sentences_of(phrase)[0].flat in sentence.flat
 
 
 def _key(act: Call) -> tuple[str, str]:
