@@ -83,8 +83,9 @@ def _understood(report: Report, part: str, found: Sequence[Phrasing]) -> float:
     return sum(right.values()) / len(right)
 
 
-def _share(values: Sequence[bool]) -> float:
-    return significant(sum(values) / len(values))
+def _share(values: Sequence[bool]) -> float | None:
+    """The share of what is true; None of nothing, such as fresh phrasings that are joined."""
+    return significant(sum(values) / len(values)) if values else None
 
 
 def _price(report: Report, step: int) -> dict[str, float]:
