@@ -84,8 +84,8 @@ class Stock(Generic[Resource, Spec]):
     def take_ready(self, shelf: Shelf[Resource, Spec]) -> Resource | None:
         """A ready resource that is alive; lost ones on the way are counted and closed.
 
-        It is the oldest of the newest few that are kept, so that what still warms up has time to, and what is too many
-        is left to age.
+        Of the newest, as many as are kept ready, it is the oldest: it had the most time to warm up. What is older than
+        these is left to age.
         """
         while shelf.ready:
             place = max(0, len(shelf.ready) - max(1, self.settings.ready))

@@ -20,7 +20,7 @@ closed: list[str] = []
 
 
 class Stopping(loud.Loud):
-    """The process is told to stop while it plays, by an environment of the present test alone."""
+    """Tells the process to stop while it plays; one that an earlier test left behind does not."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -96,7 +96,7 @@ class Browser:
         return window
 
     async def _take_spare(self, settings: PageSettings) -> Window | None:
-        """The window that was made ahead; None if there is none that fits, or if it came to harm."""
+        """The window that was made ahead for these settings; None if there is none, or if its page crashed."""
         if self._spare is None or self._spare[0] != settings:
             return None
         (_, making), self._spare = self._spare, None

@@ -54,7 +54,7 @@ class Demonstrator:
         return str(command)
 
     def _follow(self, said: list[str]) -> None:
-        """Plan anew where another player brought the conversation to where it is."""
+        """Plan anew if another player led the conversation here."""
         if not said or said == self._said:
             return
         self._state, self._needed, self._said = HouseState(self._house), [], list(said)

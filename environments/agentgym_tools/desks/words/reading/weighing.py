@@ -81,7 +81,7 @@ def _key(act: Call) -> tuple[str, str]:
 
 
 def _subjects(language: Language, weights: Weights, use: str, part: Part, least: float) -> list[str]:
-    """Of what a sentence speaks with enough weight, the likeliest first."""
+    """The subjects of a sentence that are likely enough, the likeliest first."""
     if use == talk.CLOSE:
         return [""]
     shares = weights.subjects_of(language, FAMILIES[use], part.sentence)
@@ -111,7 +111,7 @@ def _is_asked(reading: Reading, part: Part) -> bool:
 
 
 def _add_told(reading: Reading, part: Part, fact: str) -> bool:
-    """Note a fact that is told, if one value stands there that it can have."""
+    """Note a told fact, if exactly one value of the sentence fits it."""
     asked, shape = reading.context.questions, reading.language.fact_shapes[fact]
     if asked is not None and fact not in asked:
         return False

@@ -28,7 +28,7 @@ FAMILIES: Mapping[str, str] = {
     talk.REFUSE: REASONS,
     talk.TRANSFER: REASONS,
 }
-"""Of what each act speaks; one that closes speaks of nothing."""
+"""The family of subjects of each act; closing has no subject."""
 USES = (*FAMILIES, talk.CLOSE)
 MAX_SCORE = 6.0
 FOLDER = Path(__file__).parent / "fitted"
