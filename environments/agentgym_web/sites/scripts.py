@@ -14,6 +14,8 @@ from agentgym_web.reading import Node, Reading, read_last
 
 DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator."""
+HASTY_QUALITY = 0.3
+"""Share of clicks and choices that the hasty player makes with care."""
 _SCROLL = 600
 _PATIENCE = 12
 _WINDOW_VERBS = ("new_tab", "tab_focus", "go_back")
@@ -58,8 +60,9 @@ class Walker:
         reading = read_last(messages)
         step = list(self._steps[0])
         options: dict[str, Any] = step.pop() if isinstance(step[-1], dict) else {}
-        if self._rng.random() >= self._quality:
-            return self._slip(step, reading)
+        slip = self._slip(step, options, reading) if self._rng.random() >= self._quality else None
+        if slip is not None:
+            return slip
         said = self._say(step, options, reading)
         if said is None:
             self._misses += 1
@@ -93,7 +96,7 @@ class Walker:
         }
         return call(actions.get(verb, verb), node.id, *step[3:])
 
-    def _slip(self, step: Sequence[Any], reading: Reading) -> str:
+    def _slip(self, step: Sequence[Any], _: Mapping[str, Any], reading: Reading) -> str | None:
         kind = self._rng.random()
         if kind < 0.4:
             self._steps.pop(0)
@@ -105,6 +108,32 @@ class Walker:
             self._steps.pop(0)
             return call("noop", 100)
         return call("click", self._rng.choice(others).id)
+
+
+class HastyWalker(Walker):
+    """Types what it should, but clicks any link or button and chooses any option of a list, every now and then.
+
+    Those who clone it learn to copy texts from their instruction, and have yet to learn what to choose.
+
+    Args:
+        task: The task, whose private part holds the walkthrough.
+        seed: Seed of what is taken in haste.
+        quality: Chance that a click or a choice is made with care.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
+        super().__init__(task, seed, quality)
+
+    def _slip(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
+        node = find(reading, str(step[1]), str(step[2]), options) if step[0] in ("click", "tap", "select") else None
+        if node is None:
+            return None
+        self._steps.pop(0)
+        if step[0] == "select":
+            values = [each.name for each in reading.inside(node) if each.role == "option"]
+            return call("select_option", node.id, self._rng.choice(values or [step[3]]))
+        others = [each.id for each in reading.nodes if each.id and each.role in ("link", "button")]
+        return call(step[0], self._rng.choice(others or [node.id]))
 
 
 class RandomVisitor:
@@ -147,6 +176,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call("send_msg_to_user", "done")),
     "random": RandomVisitor,
     "demo": Walker,
+    "hasty": HastyWalker,
     "cheat_claim": saying(call("send_msg_to_user", "The task is done, and all of it is right.")),
     "cheat_addresses": saying(
         call("goto", "http://control/reset"),
