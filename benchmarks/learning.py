@@ -38,8 +38,8 @@ from agentgym.evaluation import mean_interval, task_means
 from agentgym_rl.run.config import config_from_tables
 from agentgym_rl.run.job import train
 from benchmarks.measure import machine, significant
+from benchmarks.processor import cpu_seconds
 from benchmarks.report import Goal, Report, main, progress
-from benchmarks.swe.processor import cpu_seconds
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 

@@ -29,9 +29,9 @@ from agentgym_swe.repair.task_view import read_task
 from agentgym_swe.repair.verdict.collecting import from_texts
 from agentgym_swe.repair.verdict.judge import Judge
 from benchmarks.measure import Spread, interleaved, ratios
+from benchmarks.processor import cpu_seconds
 from benchmarks.report import Goal, Report, main
 from benchmarks.swe.planted import SUITE, planted_tasks
-from benchmarks.swe.processor import cpu_seconds
 from benchmarks.verdicts.repair_grading import diff_in_fresh_tree, plain_pytest
 
 PACKAGES = ("agentgymnasium",)

@@ -6,8 +6,8 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from threading import Thread
 from typing import Any
 
@@ -16,6 +16,7 @@ from agentgym_web.browser.input import Input
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.miniwob.env import MiniWoBEnv
 from benchmarks.measure import Spread
+from benchmarks.processor import cpu_seconds
 from benchmarks.web.recording import Episode
 from benchmarks.web.speed_sides import long_task, own_env, play_own
 
@@ -93,8 +94,13 @@ def resets(page: str, count: int) -> dict[str, Any]:
 
 
 def together(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[str, Any]:
-    """Steps a second of eight environments one after the other and all at once, each in a thread of its own."""
+    """Steps a second of eight environments one after the other and all at once, each in a thread of its own.
+
+    Returns:
+        Rates, their ratios, and the processors in use meanwhile: one environment keeps more than one busy.
+    """
     alone, at_once, ratios = [], [], []
+    cores: dict[str, list[float]] = {"alone": [], "at once": []}
     pages = list(dict.fromkeys(episode.page for episode in episodes))
     with ExitStack() as stack:
         envs = [stack.enter_context(closing(own_env())) for _ in range(MANY_ENVS)]
@@ -105,16 +111,28 @@ def together(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[s
         for env, played in work:
             play_own(env, played[0])
         for _ in range(rounds):
-            began = time.perf_counter()
-            num_steps = sum(_loop(env, played, seconds / MANY_ENVS) for env, played in work)
-            alone.append(num_steps / (time.perf_counter() - began))
-            at_once.append(_all_at_once(work, seconds))
+            with _cores(cores["alone"]):
+                began = time.perf_counter()
+                num_steps = sum(_loop(env, played, seconds / MANY_ENVS) for env, played in work)
+                alone.append(num_steps / (time.perf_counter() - began))
+            with _cores(cores["at once"]):
+                at_once.append(_all_at_once(work, seconds))
             ratios.append(at_once[-1] / alone[-1])
     return {
         "one_steps_per_s": Spread.of(alone).to_json(),
         f"{MANY_ENVS}_steps_per_s": Spread.of(at_once).to_json(),
         "times_one": Spread.of(ratios).to_json(),
+        "one_cores": Spread.of(cores["alone"]).to_json(),
+        f"{MANY_ENVS}_cores": Spread.of(cores["at once"]).to_json(),
     }
+
+
+@contextmanager
+def _cores(found: list[float]) -> Iterator[None]:
+    """Add how many processors this process and those below it had on average."""
+    began, began_cpu = time.perf_counter(), cpu_seconds()
+    yield
+    found.append((cpu_seconds() - began_cpu) / (time.perf_counter() - began))
 
 
 def _loop(env: MiniWoBEnv, played: Sequence[Episode], seconds: float) -> int:

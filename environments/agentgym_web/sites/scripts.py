@@ -44,14 +44,15 @@ class Walker:
         task: The task, whose private part holds the walkthrough.
         seed: Seed of the slips.
         quality: Chance that a step is done right.
+        patience: How often it scrolls to find an element before it gives up.
     """
 
-    def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY) -> None:
+    def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY, patience: int = _PATIENCE) -> None:
         self._rng = random.Random(seed)
         self._quality = quality
         self._steps = list(task.private.get("walkthrough", ()))
         self._site = str(task.config.get("site", ""))
-        self._misses = 0
+        self._patience, self._misses = patience, 0
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next action."""
@@ -66,12 +67,15 @@ class Walker:
         said = self._say(step, options, reading)
         if said is None:
             self._misses += 1
-            if self._misses > _PATIENCE:
-                return call("send_msg_to_user", f"I cannot find {step[1]} {step[2]!r}")
-            return call("scroll", 0, _SCROLL if self._misses <= _PATIENCE // 2 else -_SCROLL)
+            if self._misses > self._patience:
+                return self._give_up(step)
+            return call("scroll", 0, _SCROLL if self._misses <= self._patience // 2 else -_SCROLL)
         self._misses = 0
         self._steps.pop(0)
         return said
+
+    def _give_up(self, step: Sequence[Any]) -> str:
+        return call("send_msg_to_user", f"I cannot find {step[1]} {step[2]!r}")
 
     def _say(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
         verb = step[0]
@@ -113,7 +117,8 @@ class Walker:
 class HastyWalker(Walker):
     """Types what it should, but clicks any link or button and chooses any option of a list, every now and then.
 
-    Those who clone it learn to copy texts from their instruction, and have yet to learn what to choose.
+    Where a page does not show what comes next, it says that it is done. Those who clone it learn to copy texts from their
+    instruction, and have yet to learn what to choose.
 
     Args:
         task: The task, whose private part holds the walkthrough.
@@ -122,7 +127,10 @@ class HastyWalker(Walker):
     """
 
     def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
-        super().__init__(task, seed, quality)
+        super().__init__(task, seed, quality, patience=0)
+
+    def _give_up(self, step: Sequence[Any]) -> str:
+        return call("send_msg_to_user", "done")
 
     def _slip(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
         node = find(reading, str(step[1]), str(step[2]), options) if step[0] in ("click", "tap", "select") else None

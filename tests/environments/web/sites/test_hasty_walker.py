@@ -39,5 +39,10 @@ def test_texts_are_right_and_choices_are_made_in_haste() -> None:
     assert 0.55 < clicks.count("click('3')") / 200 < 0.75  # .3 with care, and half of the rest
 
 
+def test_it_is_done_where_the_next_element_is_not_shown() -> None:
+    player = SCRIPTS["hasty"](Task("any", 0, private={"walkthrough": WALKTHROUGH}), 0)
+    assert player.act([Message(role="user", content="main")]) == "send_msg_to_user('done')"
+
+
 def test_seed_decides() -> None:
     assert said(7) == said(7)
