@@ -117,8 +117,8 @@ class Walker:
 class HastyWalker(Walker):
     """Types what it should, but clicks any link or button and chooses any option of a list, every now and then.
 
-    Where a page does not show what comes next, it says that it is done. Those who clone it learn to copy texts from their
-    instruction, and have yet to learn what to choose.
+    Where a page does not show what comes next, it says that it is done. Those who clone it learn to copy texts of
+    their instruction, and have yet to learn what to choose.
 
     Args:
         task: The task, whose private part holds the walkthrough.
