@@ -61,8 +61,7 @@ class Input:
         """Post an event of the mouse; the future is done when the page has dealt with it."""
         params = {
             "type": kind,
-            "x": x,
-            "y": y,
+            **self._place(x, y),
             "button": button,
             "clickCount": count,
             "buttons": self.buttons,
@@ -80,6 +79,10 @@ class Input:
         if not (0 <= x < settings.width and 0 <= y < settings.height):
             size = f"{settings.width} x {settings.height}"
             raise ActionSyntaxError(f"The point ({x:g}, {y:g}) lies outside the window, which is {size} pixels.")
+
+    def _place(self, x: float, y: float) -> dict[str, float]:
+        """A point of the page as the browser takes it, which is where it is drawn."""
+        return {"x": x * self.tab.drawn_at, "y": y * self.tab.drawn_at}
 
     async def move(self, x: float, y: float) -> None:
         """Move the mouse, with what it drags."""
@@ -168,7 +171,8 @@ class Input:
         """Turn the wheel over a point."""
         self.check_point(x, y)
         dx, dy = (min(max(delta, -_TURNED), _TURNED) for delta in (dx, dy))
-        params = {"type": "mouseWheel", "x": x, "y": y, "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
+        turned = {"deltaX": dx, "deltaY": dy}
+        params = {"type": "mouseWheel", **self._place(x, y), **turned, "modifiers": _bits(self.held)}
         await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
         await self.handled(asyncio.ensure_future(self.tab.evaluate("agentgym.drawn()")))
 

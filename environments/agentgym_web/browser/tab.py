@@ -19,6 +19,9 @@ from agentgym_web.browser.underway import Asked, UnderWay
 from agentgym_web.browser.windows.dialogs import Dialogs
 
 WORLD = "agentgym"
+UNSEEN = 0.1
+"""How large the pages of a tab are drawn until the first picture is taken, as a share. The pages do not notice, and
+drawing takes less of the processor."""
 TELL = "agentgymTell"
 """The function by which the script in a page tells what a person did."""
 _SCHEMES = {"http", "https", "about", "data", "blob", "javascript"}
@@ -69,6 +72,7 @@ class Tab:
         self.under_way = UnderWay()
         self.on_deed: Callable[[Tab, str, str], None] | None = None
         self.num_pages = 0
+        self.drawn_at = 1.0 if settings.person or settings.touch else UNSEEN
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -81,7 +85,7 @@ class Tab:
             is_waiting: Whether it waits to be told to go on.
         """
         self.own_script = next(source for source, world in scripts if world)
-        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts)]
+        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts, self.drawn_at)]
         if is_waiting:
             sent.append(self.post("Runtime.runIfWaitingForDebugger"))
         tree = self.post("Page.getFrameTree")
@@ -104,6 +108,12 @@ class Tab:
         """
         answer: dict[str, Any] = await self.crash_or(self.post(method, params), self._settings.hang_s)
         return answer
+
+    async def draw_whole(self) -> None:
+        """Draw its pages in full from now on, so that pictures can be taken."""
+        if self.drawn_at != 1.0:
+            self.drawn_at = 1.0
+            await self.ask("Emulation.setDeviceMetricsOverride", _metrics(self._settings, self.drawn_at))
 
     @property
     def main_frame(self) -> str:
@@ -314,7 +324,9 @@ class Tab:
         self.post("Page.handleJavaScriptDialog", answer).add_done_callback(unheard)
 
 
-def _first_commands(settings: PageSettings, scripts: Sequence[tuple[str, str]]) -> list[tuple[str, dict[str, Any]]]:
+def _first_commands(
+    settings: PageSettings, scripts: Sequence[tuple[str, str]], drawn_at: float
+) -> list[tuple[str, dict[str, Any]]]:
     """What makes a new tab ready: events, scripts, size, focus, dialogs."""
     commands: list[tuple[str, dict[str, Any]]] = [
         ("Page.enable", {}),
@@ -324,7 +336,7 @@ def _first_commands(settings: PageSettings, scripts: Sequence[tuple[str, str]]) 
         named = {"worldName": world} if world else {}
         commands.append(("Page.addScriptToEvaluateOnNewDocument", {"source": source, **named}))
     commands += [
-        ("Emulation.setDeviceMetricsOverride", _metrics(settings)),
+        ("Emulation.setDeviceMetricsOverride", _metrics(settings, drawn_at)),
         ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         ("Page.setInterceptFileChooserDialog", {"enabled": True}),
         ("Inspector.enable", {}),
@@ -355,10 +367,11 @@ async def _until(changed: asyncio.Event, holds: Callable[[], bool], timeout_s: f
     return True
 
 
-def _metrics(settings: PageSettings) -> dict[str, Any]:
+def _metrics(settings: PageSettings, drawn_at: float) -> dict[str, Any]:
     return {
         "width": settings.width,
         "height": settings.height,
         "deviceScaleFactor": settings.scale,
         "mobile": settings.touch,
+        "scale": drawn_at,
     }

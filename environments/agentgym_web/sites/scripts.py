@@ -14,8 +14,8 @@ from agentgym_web.reading import Node, Reading, read_last
 
 DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator."""
-HASTY_QUALITY = 0.3
-"""Share of clicks and choices that the hasty player makes with care."""
+HASTY_CARE: Mapping[str, float] = {"select": 0.7, "click": 0.3, "tap": 0.3}
+"""Share of steps of a kind that the hasty player takes with care; all others are."""
 _SCROLL = 600
 _PATIENCE = 12
 _WINDOW_VERBS = ("new_tab", "tab_focus", "go_back")
@@ -123,17 +123,18 @@ class HastyWalker(Walker):
     Args:
         task: The task, whose private part holds the walkthrough.
         seed: Seed of what is taken in haste.
-        quality: Chance that a click or a choice is made with care.
     """
 
-    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
-        super().__init__(task, seed, quality, patience=0)
+    def __init__(self, task: Task, seed: int) -> None:
+        super().__init__(task, seed, quality=0.0, patience=0)
 
     def _give_up(self, step: Sequence[Any]) -> str:
         return call("send_msg_to_user", "done")
 
     def _slip(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
-        node = find(reading, str(step[1]), str(step[2]), options) if step[0] in ("click", "tap", "select") else None
+        if self._rng.random() < HASTY_CARE.get(step[0], 1.0):
+            return None
+        node = find(reading, str(step[1]), str(step[2]), options)
         if node is None:
             return None
         self._steps.pop(0)

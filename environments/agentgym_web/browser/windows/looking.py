@@ -121,6 +121,7 @@ class Looking:
         tab = self._window.tab
         params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
         try:
+            await tab.draw_whole()
             taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
         except (TimeoutError, DevToolsError):
             return b""
@@ -194,6 +195,7 @@ class Looking:
         tab = self._window.tab
         params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
         try:
+            await tab.draw_whole()
             taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
         except (TimeoutError, DevToolsError):
             return None
