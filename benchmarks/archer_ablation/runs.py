@@ -50,7 +50,7 @@ def variants_of(task: str, variants: Sequence[str]) -> list[str]:
 
 def row_of(task: str, variant: str, seed: int, turns: int) -> Row:
     """The curves of one run; read where an earlier call made it. All have their held-out scores at the same turns."""
-    chosen = method_named(METHOD).untuned(task_named(task)) | dict(VARIANTS[variant])
+    chosen = method_named(METHOD).untuned(task) | dict(VARIANTS[variant])
     piece = Piece(task, METHOD, seed, chosen, is_trial=True)
     path = FOLDER / f"{piece.name}-{turns}-{digest(piece)}.json"
     if not path.exists():

@@ -16,7 +16,7 @@ from benchmarks.credit.page import write_page
 from benchmarks.credit.quick import quick_report
 from benchmarks.credit.report import reported
 from benchmarks.credit.runs import Places, run_piece
-from benchmarks.credit.tables import Piece, method_named, methods, task_named, tasks
+from benchmarks.credit.tables import Piece, method_named, methods, tasks
 from benchmarks.credit.tuning import tune, tuned
 from benchmarks.report import Report, main
 
@@ -44,8 +44,8 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--chosen", type=json.loads, help="dotted keys and values as JSON; default: what tuning chose")
     parser.add_argument("--trial", action="store_true", help="a trial of tuning: leaves the test split alone")
     own = parser.parse_args(argv)
-    task, method = task_named(own.task), method_named(own.method)
-    chosen = own.chosen if own.chosen is not None else tuned(own.task, own.method) or method.untuned(task)
+    method = method_named(own.method)
+    chosen = own.chosen if own.chosen is not None else tuned(own.task, own.method) or method.untuned(own.task)
     print(json.dumps(run_piece(Piece(own.task, own.method, own.seed, chosen, own.trial), Places(own.root))))
     return 0
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agentgym.errors import ConfigError
 from benchmarks.credit.runs import Places, kept, run_piece
-from benchmarks.credit.tables import Piece, method_named, runs_on, task_named
+from benchmarks.credit.tables import Piece, method_named, runs_on
 from benchmarks.credit.tuning import TUNED, conclude, trial_pieces, tuned
 from benchmarks.report import progress
 
@@ -65,13 +65,13 @@ class Plan:
         A preliminary method has only some of them.
         """
         if method_named(method).is_preliminary:
-            untuned = method_named(method).untuned(task_named(task))
+            untuned = method_named(method).untuned(task)
             pieces = [Piece(task, method, seed, untuned) for seed in self.seeds]
             return [piece for piece in pieces if self._is_there(piece)]
         chosen = tuned(task, method, self.tuned_folder)
         if chosen is None and self.is_tuned:
             return []
-        settings = chosen or method_named(method).untuned(task_named(task))
+        settings = chosen or method_named(method).untuned(task)
         return [Piece(task, method, seed, settings) for seed in self.seeds]
 
     def following(self, taken: AbstractSet[str]) -> Piece | None:

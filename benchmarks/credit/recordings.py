@@ -16,7 +16,7 @@ from agentgym_rl.core.metrics import Metrics
 from agentgym_rl.core.part_state import Part
 from benchmarks.credit.budget import BudgetedTrainer, Recording
 from benchmarks.credit.starts import alone
-from benchmarks.credit.tables import Piece, digest, method_named, task_named
+from benchmarks.credit.tables import Piece, digest, method_named
 
 PLAYER = "loop"
 """The method whose settings say how episodes are collected."""
@@ -49,7 +49,7 @@ def recorded(task: str, seed: int, folder: Path, play: Play) -> Recording:
         folder: Where recordings are kept.
         play: Makes it.
     """
-    piece = Piece(task, PLAYER, seed, method_named(PLAYER).untuned(task_named(task)))
+    piece = Piece(task, PLAYER, seed, method_named(PLAYER).untuned(task))
     target = folder / f"{task}-{seed}-{digest(piece)}"
     folder.mkdir(parents=True, exist_ok=True)
     with alone(folder / f"{target.name}.lock"):

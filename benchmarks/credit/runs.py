@@ -200,7 +200,7 @@ def trainer_of(
             folder=folder,
             journal=Curve(),
             max_turns=table.turns,
-            max_cpu_s=method_named(piece.method).max_cpu_s,
+            max_cpu_s=method_named(piece.method).cpu_s(piece.task),
             probes=table.probes,
             held_out=HeldOut(table.validation_tasks, table.attempts, piece.seed),
             recording=recording,

@@ -120,6 +120,10 @@ class MethodTable:
     max_cpu_s: float = MAX_CPU_S
     """CPU seconds of training after which no further iteration starts, where it is to have fewer than the others; its
     last score stands for the turns that are left."""
+    cpu_s_on: Mapping[str, float] = field(default_factory=dict)
+    """By task, CPU seconds in place of `max_cpu_s`."""
+    untuned_on: Mapping[str, Settings] = field(default_factory=dict)
+    """By task, dotted keys and values of runs that were not tuned, in place of those for all."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -132,10 +136,14 @@ class MethodTable:
         ((key, values),) = self.knob.items()
         return [{LEARNING_RATE: rate, key: value} for rate, value in product(self._rates(task), values)]
 
-    def untuned(self, task: TaskTable) -> Settings:
-        """What a run takes that was not tuned."""
+    def untuned(self, task: str) -> Settings:
+        """What a run on a task takes that was not tuned."""
         ((key, values),) = self.knob.items()
-        return {LEARNING_RATE: self._rates(task)[1], key: values[0]}
+        return {LEARNING_RATE: self._rates(task_named(task))[1], key: values[0], **self.untuned_on.get(task, {})}
+
+    def cpu_s(self, task: str) -> float:
+        """CPU seconds of training on a task after which no further iteration starts."""
+        return self.cpu_s_on.get(task, self.max_cpu_s)
 
     def _rates(self, task: TaskTable) -> list[float]:
         return [float(f"{rate * self.rate_scale:.3g}") for rate in task.learning_rates]
@@ -250,7 +258,7 @@ def start_digest(task: TaskTable, seed: int) -> str:
 def digest(piece: Piece) -> str:
     """Digest of what makes a run: its configuration as far as it differs from the defaults, its start, its budget."""
     task = task_named(piece.task)
-    max_cpu_s = method_named(piece.method).max_cpu_s
+    max_cpu_s = method_named(piece.method).cpu_s(piece.task)
     budget = [task.turns, task.probes, task.validation_tasks, task.test_tasks, task.attempts, max_cpu_s]
     resolved = _resolved(run_tables(piece))
     return _digest([NUMERICS, resolved, start_digest(task, piece.seed), budget, piece.is_trial])

@@ -11,7 +11,7 @@ from agentgym_rl.run.config import config_from_tables
 from benchmarks.archer_ablation import runs
 from benchmarks.archer_ablation.picture import draw
 from benchmarks.archer_ablation.runs import METHOD, TURNS, VARIANTS, mean_of, variants_of
-from benchmarks.credit.tables import Piece, digest, method_named, run_tables, task_named
+from benchmarks.credit.tables import Piece, digest, method_named, run_tables
 
 
 def row(variant: str, seed: int, scores: list[float]) -> runs.Row:
@@ -45,7 +45,7 @@ def test_a_variant_is_the_mean_of_its_own_runs(monkeypatch: pytest.MonkeyPatch) 
 
 def test_each_variant_is_another_run_that_can_be_made() -> None:
     for task in TURNS:
-        untuned = method_named(METHOD).untuned(task_named(task))
+        untuned = method_named(METHOD).untuned(task)
         changes = [VARIANTS[name] for name in variants_of(task, [*VARIANTS])]
         pieces = [Piece(task, METHOD, 0, untuned | dict(changed), is_trial=True) for changed in changes]
         assert len({digest(piece) for piece in pieces}) == len(changes) == len(VARIANTS) - 1

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from agentgym.config import Source
@@ -10,6 +12,7 @@ from benchmarks.credit.tables import (
     MethodTable,
     Piece,
     digest,
+    method_named,
     methods,
     run_tables,
     runs_on,
@@ -28,9 +31,22 @@ def test_every_method_has_as_many_trials_and_a_valid_configuration_on_each_task_
         for name, method in methods().items():
             if runs_on(name, task_name):
                 assert len(method.trials(task)) == 6
-                for chosen in (*method.trials(task), method.untuned(task)):
+                for chosen in (*method.trials(task), method.untuned(task_name)):
                     config = config_from_tables(run_tables(Piece(task_name, name, 3, chosen)), Source())
                     assert config.run.seed == 3
+
+
+def test_a_task_may_have_its_own_cpu_seconds_and_untuned_settings():
+    method = replace(
+        method_named("archer_awr"),
+        max_cpu_s=45.0,
+        cpu_s_on={"maze": 150.0},
+        untuned_on={"maze": {"optimiser.learning_rate": 0.25, "group.tasks": 3}},
+    )
+    assert (method.cpu_s("maze"), method.cpu_s("key-door")) == (150.0, 45.0)
+    elsewhere = method.untuned("key-door")
+    assert method.untuned("maze") == {**elsewhere, "optimiser.learning_rate": 0.25, "group.tasks": 3}
+    assert elsewhere["optimiser.learning_rate"] != 0.25
 
 
 def test_reduced_tasks_run_reduced_methods_alone():
