@@ -47,16 +47,31 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         record_mends(folder, config)
         store.set_meta({"config": tables_of(config)})
         return store
+    return begin_run(folder, tables_of(config), config.run.suite)
+
+
+def begin_run(folder: Path, tables: Mapping[str, Any], suite: str) -> RunStore:
+    """The database of a new run; a run that is in the folder is removed.
+
+    Args:
+        folder: The run's folder, as `require_new` accepts it.
+        tables: The resolved configuration.
+        suite: What it trains on.
+
+    Raises:
+        ConfigError: The folder cannot be written.
+        StoreError: Another process is writing a run there.
+    """
     if _holds_run(folder):
         WriterLock(folder).release()  # refused while another process writes the run
         remove_run(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        facts = {"config": tables_of(config), "versions": versions(), "commit": commit()}
+        facts = {"config": tables, "versions": versions(), "commit": commit()}
         (folder / CONFIG).write_text(json.dumps(facts, indent=2))
     except OSError as error:
         raise ConfigError(f"cannot write the run folder {folder}: {error}") from error
-    return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": tables_of(config)})
+    return RunStore.create(folder, {"kind": "train", "suite": suite, "config": tables})
 
 
 def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> None:
@@ -67,12 +82,25 @@ def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite
             is a file.
         WrongRunError: The run in the folder has another configuration.
     """
-    holds_run = _holds_run(folder)
-    if resume and not holds_run:
+    if not resume:
+        require_new(folder, overwrite=overwrite)
+        return
+    if not _holds_run(folder):
         raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
-    if resume:
-        require_same(folder, config)
-    elif not holds_run:
+    require_same(folder, config)
+
+
+def require_new(folder: Path, *, overwrite: bool) -> None:
+    """Refuse a folder that a new run cannot begin in; touches nothing.
+
+    Args:
+        folder: The run's folder.
+        overwrite: Whether a run that is in the folder may be removed.
+
+    Raises:
+        ConfigError: The folder holds a run that may not be removed, holds anything else, or is a file.
+    """
+    if not _holds_run(folder):
         _require_free(folder)
     elif not overwrite:
         raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")
