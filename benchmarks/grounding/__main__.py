@@ -99,8 +99,8 @@ def part_of(config: PixelConfig) -> Mapping[str, Any]:
             probes, spent = store.metrics(phase="validation"), store.metrics(phase="train")[CPU_S][1]
     curves = {name: probes[key][1].tolist() for name, key in CURVES.items()}
     success = {stage: result.held_out[stage]["success"] for stage in ("untrained", "trained")}
-    num_targets = result.held_out["trained"]["num_tasks"]
-    found = {"mode": config.learning.mode, "seed": config.run.seed, "targets": num_targets, **success}
+    played, asked = result.held_out["trained"]["num_tasks"], int(probes["success/tasks"][1][-1])
+    found = {"mode": config.learning.mode, "seed": config.run.seed, "targets": asked, "episodes": played, **success}
     return {**found, "cpu_s": round(float(spent[-1]), 1), "curves": _rounded(curves)}
 
 

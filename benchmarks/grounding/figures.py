@@ -18,8 +18,9 @@ def figures_of(parts: Sequence[Part]) -> dict[str, Any]:
         parts: A run each.
 
     Returns:
-        The number of seeds; of the hits at the end, of the mean over the whole run, and of the last median distance
-        in pixels, the mean over seeds with its 95 % interval and each seed's; the processor time; and the curves.
+        The number of seeds; of the hits at the end, of their mean over the run, and of the last median distance in
+        pixels, the mean over seeds with its 95 % interval and each seed's value; each seed's hits in episodes with
+        their interval over targets; the processor time; and the curves.
     """
     if not parts:
         return {"seeds": 0}
@@ -28,11 +29,12 @@ def figures_of(parts: Sequence[Part]) -> dict[str, Any]:
     return {
         "seeds": len(ordered),
         "targets": ordered[0]["targets"],
-        "hits": _told([part["trained"]["mean"] for part in ordered]),
-        "hits untrained": _told([part["untrained"]["mean"] for part in ordered]),
+        "episodes": ordered[0]["episodes"],
+        "hits": _told([curve["hits"][-1] for curve in curves]),
+        "hits in episodes": [part["trained"] for part in ordered],
+        "hits in episodes, untrained": _told([part["untrained"]["mean"] for part in ordered]),
         "hits, mean over the run": _told([sum(curve["hits"]) / len(curve["hits"]) for curve in curves]),
         "distance": _told([curve["distance"][-1] for curve in curves]),
-        "intervals over targets": [[part["trained"]["low"], part["trained"]["high"]] for part in ordered],
         "cpu_s": [part["cpu_s"] for part in ordered],
         "curves": {str(part["seed"]): part["curves"] for part in ordered},
     }

@@ -43,7 +43,7 @@ class ScreensConfig(Ranged):
     """How its boxes are written; "" finds out."""
     stratum: str = "name"
     """The kind of descriptions that are asked; "" asks all kinds."""
-    held_out: Annotated[int, Range(1)] = 60
+    held_out: Annotated[int, Range(1)] = 40
     """Number of screens that are held out, spread evenly over the file."""
     min_screens: Annotated[int, Range(1)] = 5
     """On how many training screens a description must be to be learned."""
@@ -57,7 +57,7 @@ class ScreensConfig(Ranged):
 class PolicyConfig(Ranged):
     """The convolutional policy."""
 
-    width: Annotated[int, Range(1)] = 24
+    width: Annotated[int, Range(1)] = 16
     """Channels of its layers."""
 
 
@@ -67,7 +67,7 @@ class Learning(Ranged):
 
     screens: Annotated[int, Range(1)] = 8
     """Screens of an update."""
-    questions: Annotated[int, Range(1)] = 4
+    questions: Annotated[int, Range(1)] = 16
     """Descriptions that are asked about each of them."""
     learning_rate: Annotated[float, POSITIVE] = 3e-3
     """Peak learning rate of Adam."""
@@ -91,7 +91,7 @@ class PolicyGradient(Learning):
 
     samples: Annotated[int, Range(2)] = 256
     """Points that are drawn for a description, as a group."""
-    entropy: Annotated[float, Range(0)] = 0.001
+    entropy: Annotated[float, Range(0)] = 0.01
     """Weight of the policy's entropy in the objective."""
 
 
@@ -127,6 +127,9 @@ class ProbesConfig(Ranged):
 
     every: Annotated[int, Range(0)] = 50
     """Updates between two looks, each at all held-out targets; 0 means none."""
+    test_targets: Annotated[int | None, Range(1)] = 300
+    """Number of held-out targets, spread evenly, that are played as episodes before and after learning; none takes
+    all."""
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,7 @@ class PixelJob:
         pointer = Pointer(self.policy, stage, seen or ())
         settings = EvaluationSettings(
             seed=self.config.run.seed,
+            limit=self.config.probes.test_targets,
             rollout=RolloutSettings(max_concurrent=_AT_ONCE, env_threads=2, is_lockstep=True),
         )
         result = evaluate(pointer, self.screens.suite, "test", settings, store=self.store)

@@ -37,7 +37,7 @@ class PixelPolicy(nn.Module):
         width: Channels.
     """
 
-    def __init__(self, names: Sequence[str], width: int = 24) -> None:
+    def __init__(self, names: Sequence[str], width: int = 16) -> None:
         super().__init__()
         self.names, self.width = list(names), width
         self.numbers = {name: number for number, name in enumerate(names)}

@@ -87,12 +87,12 @@ def targets_suite(config: PixelConfig) -> EnvSuite:
         UnknownNameError: There is no such environment.
         ConfigError: It is a suite of files, or the targets cannot be read.
     """
-    screens = config.screens
-    options = {"targets": screens.targets, "boxes": screens.boxes, "scale": screens.scale, "reward": reward_of(config)}
-    suite = suite_named(config.run.suite, options, None)
+    files = {"targets": config.screens.targets, "boxes": config.screens.boxes}
+    options = {"scale": config.screens.scale, "reward": reward_of(config)}
+    suite = suite_named(config.run.suite, {**files, **options}, None)
     if not isinstance(suite, EnvSuite):
         raise ConfigError(f"run.suite is {config.run.suite!r}; this trainer needs an environment's id")
-    return suite
+    return replace(suite, env_options=options)  # its tasks name their pictures, and need no file to be read again
 
 
 def reward_of(config: PixelConfig) -> str:
