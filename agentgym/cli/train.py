@@ -17,10 +17,10 @@ from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.tables import UNKNOWN
 
 if TYPE_CHECKING:
+    from agentgym_rl.core.config.pixels import PixelConfig
     from agentgym_rl.core.config.train import TrainConfig
-    from agentgym_rl.pixels.config import PixelConfig
     from agentgym_rl.run.cost import Cost
-    from agentgym_rl.run.result import TrainResult
+    from agentgym_rl.run.run_folder import TrainResult
 
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
 _WITHOUT = {
@@ -62,7 +62,7 @@ def run(
         return _help_config(help_config, as_json)
     with _training_extra():
         config, name = _config(settings, run if resume else None, is_resume=resume)  # names nothing unknown
-        from agentgym_rl.pixels.config import PixelConfig
+        from agentgym_rl.core.config.pixels import PixelConfig
     if isinstance(config, PixelConfig):
         refused = {"--resume": resume, "--dry-run": dry_run}
         return _run_pixels(config, run or Path("runs") / name, refused, (overwrite, describe, as_json))
@@ -150,7 +150,7 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
 
     What it names is looked up here, before torch is imported.
     """
-    from agentgym_rl.pixels import config as pixels
+    from agentgym_rl.core.config import pixels
     from agentgym_rl.run.config import config_from_tables
     from agentgym_rl.run.names import require_names
     from agentgym_rl.run.saved import saved_config, saved_tables

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
-from benchmarks.curves import COLOURS, GREY, WIDTH, grid, line, mean_curve, page
+from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, grid, line, mean_curve, page
 
 _HEAD, _ROW, _LEFT, _GAP, _KEYS = 58, 190, 40, 50, 250
 _COLOURS = (GREY, *COLOURS)

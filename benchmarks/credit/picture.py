@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
-from benchmarks.curves import COLOURS, GREY, WIDTH, band, grid, line, n, page
+from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, band, grid, line, n, page
 
 _REFERENCE = "terminal"
 _FAMILIES = (

@@ -23,7 +23,7 @@ from typing import Any
 import agentgym_rl
 from agentgym.config import read_tables
 from agentgym.store import RunStore
-from agentgym_rl.pixels.config import PixelConfig, pixel_config
+from agentgym_rl.core.config.pixels import PixelConfig, pixel_config
 from agentgym_rl.pixels.job import CPU_S, DISTANCE, train
 from benchmarks.grounding.figures import MODES, figures_of
 from benchmarks.grounding.picture import draw

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
-from benchmarks.curves import COLOURS, WIDTH, Points, grid, line, mean_curve, n, page
+from benchmarks.pictures.curves import COLOURS, WIDTH, Points, grid, line, mean_curve, n, page
 
 _HEIGHT, _HEAD, _LEFT, _GAP, _KEYS = 270, 50, 40, 56, 150
 _LOOKS = {"supervised": COLOURS[2], "hit": COLOURS[1], "dense": COLOURS[0]}

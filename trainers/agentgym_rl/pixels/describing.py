@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentgym_rl.pixels.config import PixelConfig, PolicyGradient, SupervisedThenHit
+from agentgym_rl.core.config.pixels import PixelConfig, PolicyGradient, SupervisedThenHit
 
 
 def describe(config: PixelConfig) -> str:

@@ -21,15 +21,14 @@ from agentgym.rollout import RolloutSettings
 from agentgym.stopping import terminable
 from agentgym.store import RunStore
 from agentgym.view import write_report
+from agentgym_rl.core.config.pixels import PixelConfig
 from agentgym_rl.core.metrics import success_metrics
-from agentgym_rl.pixels.config import PixelConfig
 from agentgym_rl.pixels.describing import describe
 from agentgym_rl.pixels.learning import Learner, draw_batch, judge
 from agentgym_rl.pixels.policy import PixelPolicy, Pointer, save
 from agentgym_rl.pixels.screens import Screens, read_screens
 from agentgym_rl.run.journal import Journal, success_text
-from agentgym_rl.run.result import TrainResult, headline_first
-from agentgym_rl.run.run_folder import begin_run, require_new
+from agentgym_rl.run.run_folder import TrainResult, begin_run, headline_first, require_new
 
 LOGGED = 10
 """Updates whose metrics are averaged into one point of a curve."""

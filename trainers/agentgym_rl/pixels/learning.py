@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agentgym.authoring.pointing import hits, nearness
-from agentgym_rl.pixels.config import Learning, PolicyGradient, Supervised, SupervisedThenHit
+from agentgym_rl.core.config.pixels import Learning, PolicyGradient, Supervised, SupervisedThenHit
 from agentgym_rl.pixels.policy import PixelPolicy, as_tensor, middles
 from agentgym_rl.pixels.screens import Grey, Screen
 

@@ -19,7 +19,7 @@ from agentgym.errors import ConfigError
 from agentgym.evaluation import EnvSuite, suite_named
 from agentgym.registration import make
 from agentgym.task import Task
-from agentgym_rl.pixels.config import PixelConfig
+from agentgym_rl.core.config.pixels import PixelConfig
 
 Grey = NDArray[np.uint8]
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)

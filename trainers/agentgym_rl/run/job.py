@@ -43,8 +43,7 @@ from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.journal import Journal, success_text
 from agentgym_rl.run.preflight import require_fitting
-from agentgym_rl.run.result import TrainResult, headline_first
-from agentgym_rl.run.run_folder import config_digest, open_run, require_usable
+from agentgym_rl.run.run_folder import TrainResult, config_digest, headline_first, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
 from agentgym_rl.run.trainer import Trainer

@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from agentgym.config import tables_of
 from agentgym.errors import UnknownNameError
 from agentgym.ranges import ANY, ranges_of
+from agentgym_rl.core.config.pixels import TRAINER, PixelConfig
 from agentgym_rl.core.config.train import ConfigOf
-from agentgym_rl.pixels.config import TRAINER, PixelConfig
 from agentgym_rl.run.learners import LEARNERS
 
 _WITH_PIXELS = f"trainer = {json.dumps(TRAINER)}"
