@@ -32,6 +32,8 @@ from benchmarks.report import Goal, Report, main, progress
 PACKAGES = ("agentgymnasium", "torch", "numpy")
 CONFIG = Path(agentgym_rl.__file__).parent / "configs" / "grounding_pixels.toml"
 QUICK_UPDATES = 40
+EPISODES = 40
+"""Held-out targets that are played as episodes; the looks during a run are at all of them."""
 MINUTES = 20.0
 """Longest processor time of a run."""
 
@@ -88,6 +90,7 @@ START_BELOW = 0.05
 def config_of(targets: Path, mode: str, seed: int, is_quick: bool = False) -> PixelConfig:
     """The shipped configuration with another mode and seed."""
     overrides = [f"screens.targets={targets}", f"learning.mode={mode}", f"run.seed={seed}"]
+    overrides.append(f"probes.test_targets={EPISODES}")
     return pixel_config(*read_tables(CONFIG, [*overrides, *([f"run.updates={QUICK_UPDATES}"] if is_quick else [])]))
 
 

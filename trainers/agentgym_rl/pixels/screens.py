@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ from agentgym.errors import ConfigError
 from agentgym.evaluation import EnvSuite, suite_named
 from agentgym.registration import make
 from agentgym.task import Task
-from agentgym_rl.core.config.pixels import PixelConfig
+from agentgym_rl.core.config.pixels import PixelConfig, ScreensConfig
 
 Grey = NDArray[np.uint8]
 _BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
@@ -80,49 +82,21 @@ class Screens:
     weights: dict[str, float]
 
 
-def targets_suite(config: PixelConfig) -> EnvSuite:
-    """The tasks that a configuration names.
-
-    Raises:
-        UnknownNameError: There is no such environment.
-        ConfigError: It is a suite of files, or the targets cannot be read.
-    """
-    files = {"targets": config.screens.targets, "boxes": config.screens.boxes}
-    options = {"scale": config.screens.scale, "reward": reward_of(config)}
-    suite = suite_named(config.run.suite, {**files, **options}, None)
-    if not isinstance(suite, EnvSuite):
-        raise ConfigError(f"run.suite is {config.run.suite!r}; this trainer needs an environment's id")
-    return replace(suite, env_options=options)  # its tasks name their pictures, and need no file to be read again
-
-
-def reward_of(config: PixelConfig) -> str:
-    """The environment's reward in force."""
-    return "dense" if config.learning.mode == "dense" else "hit"
-
-
 def read_screens(config: PixelConfig) -> Screens:
     """The screens of a run, in the order of the file.
 
     Raises:
         ConfigError: The targets cannot be read, or are too few.
     """
-    suite, settings = targets_suite(config), config.screens
-    tasks: dict[str, dict[str, Task]] = {}
-    for task in suite.made:
-        if settings.stratum in ("", task.stratum) and task.private.get("box") is not None:
-            tasks.setdefault(str(task.config.get("picture")), {})[task.instruction] = task
-    if len(tasks) <= settings.held_out:
+    settings = config.screens
+    path = Path(settings.targets).resolve()
+    screens, suite = _read(config.run.suite, settings, (path, path.stat().st_mtime_ns))
+    if len(screens) <= settings.held_out:
         raise ConfigError(
-            f"{settings.targets} has {len(tasks)} pictures with targets of the kind {settings.stratum!r}, of which "
+            f"{settings.targets} has {len(screens)} pictures with targets of the kind {settings.stratum!r}, of which "
             f"screens.held_out = {settings.held_out} are held out: nothing is left to learn from; render more, or hold "
             "out fewer"
         )
-    with closing(make(config.run.suite, **suite.env_options)) as env:
-        screens = []
-        for own in tasks.values():
-            observation, _ = env.reset(options={"task": next(iter(own.values()))})
-            screens.append(Screen(grey_of(observation["image"]), own, settings.scale))
-        weights = dict(env.reward_weights)
     train, test = _parted(screens, settings.held_out)
     names = _names(train, settings.min_screens)
     known = set(names)
@@ -131,7 +105,36 @@ def read_screens(config: PixelConfig) -> Screens:
         raise ConfigError(
             f"no description is on {settings.min_screens} training screens (screens.min_screens) and on a held-out one"
         )
-    return Screens(train, test, names, replace(suite, made=held_out), weights)
+    # The tasks name their pictures, so whoever plays them need not read the file of targets again.
+    options = {"scale": settings.scale, "reward": "dense" if config.learning.mode == "dense" else "hit"}
+    with closing(make(config.run.suite, **options)) as env:
+        weights = dict(env.reward_weights)
+    return Screens(train, test, names, replace(suite, made=held_out, env_options=options), weights)
+
+
+@lru_cache(maxsize=1)
+def _read(name: str, settings: ScreensConfig, stamp: tuple[Path, int]) -> tuple[list[Screen], EnvSuite]:
+    """All screens of a file, and the suite of its tasks; runs of one process that differ in other things share them.
+
+    Args:
+        name: The environment's id.
+        settings: Which file, and what of it.
+        stamp: The file and when it was last written, so that another one is read anew.
+    """
+    options = {"targets": settings.targets, "boxes": settings.boxes, "scale": settings.scale}
+    suite = suite_named(name, options, None)
+    if not isinstance(suite, EnvSuite):
+        raise ConfigError(f"run.suite is {name!r}; this trainer needs an environment's id")
+    tasks: dict[str, dict[str, Task]] = {}
+    for task in suite.made:
+        if settings.stratum in ("", task.stratum) and task.private.get("box") is not None:
+            tasks.setdefault(str(task.config.get("picture")), {})[task.instruction] = task
+    screens = []
+    with closing(make(name, scale=settings.scale)) as env:
+        for own in tasks.values():
+            observation, _ = env.reset(options={"task": next(iter(own.values()))})
+            screens.append(Screen(grey_of(observation["image"]), own, settings.scale))
+    return screens, suite
 
 
 def grey_of(pixels: NDArray[np.uint8]) -> Grey:

@@ -25,7 +25,7 @@ class PixelRunConfig(Ranged):
 
     suite: str = "agentgym/Grounding-v0"
     """The environment whose tasks show a picture and are answered by a point."""
-    updates: Annotated[int, Range(0)] = 1000
+    updates: Annotated[int, Range(0)] = 300
     """Number of optimiser steps."""
     seed: Annotated[int, SEED] = 0
     """Seed of everything random in the run."""
@@ -65,7 +65,7 @@ class PolicyConfig(Ranged):
 class Learning(Ranged):
     """What all ways of learning have in common."""
 
-    screens: Annotated[int, Range(1)] = 8
+    screens: Annotated[int, Range(1)] = 4
     """Screens of an update."""
     questions: Annotated[int, Range(1)] = 16
     """Descriptions that are asked about each of them."""
