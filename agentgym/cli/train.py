@@ -65,7 +65,8 @@ def run(
         from agentgym_rl.core.config.pixels import PixelConfig
     if isinstance(config, PixelConfig):
         refused = {"--resume": resume, "--dry-run": dry_run}
-        return _run_pixels(config, run or Path("runs") / name, refused, (overwrite, describe, as_json))
+        target = run or Path("runs") / name
+        return _run_pixels(config, target, refused, overwrite=overwrite, is_described=describe, as_json=as_json)
     if describe:
         _describe(config, as_json)
         return 0
@@ -94,16 +95,25 @@ def run(
     return 0
 
 
-def _run_pixels(config: PixelConfig, target: Path, refused: Mapping[str, bool], chosen: tuple[bool, bool, bool]) -> int:
-    """Run what `trainer = "pixels"` describes.
+def _run_pixels(
+    config: PixelConfig,
+    target: Path,
+    refused: Mapping[str, bool],
+    *,
+    overwrite: bool,
+    is_described: bool,
+    as_json: bool,
+) -> int:
+    """Run what `trainer = "pixels"` describes, or describe it.
 
     Args:
         config: The configuration.
         target: The folder of the run.
         refused: Options that this trainer does not have, and whether they were given.
-        chosen: Whether to overwrite, to describe only, and to print JSON.
+        overwrite: Whether to remove the run in the folder first.
+        is_described: Whether to print the equations and run nothing.
+        as_json: Whether to print JSON.
     """
-    overwrite, is_described, as_json = chosen
     for option in (name for name, is_given in refused.items() if is_given):
         raise ConfigError(f'{option} cannot be used with trainer = "pixels": {_WITHOUT[option]}')
     from agentgym_rl.pixels import describing
