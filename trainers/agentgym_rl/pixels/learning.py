@@ -60,7 +60,7 @@ class Target:
             weights: Of the components of the environment's reward; of these, "hit" and "near" count.
         """
         found = weights.get("hit", 0.0) * self.hits()
-        if weights.get("near", 0.0):
+        if weights.get("near", 0.0):  # most of the work
             found = found + weights["near"] * self.nearness()
         return found.astype(np.float32)
 

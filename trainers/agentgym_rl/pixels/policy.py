@@ -26,6 +26,8 @@ from agentgym_rl.pixels.screens import Grey, grey_of
 
 CELL = 2
 """Side of a cell, in pixels of the sent picture."""
+_LAYOUT = torch.channels_last
+"""Layout of pictures in memory: on a CPU, updates take half the time of the usual one."""
 _FACTS, _WEIGHTS = "pixels.json", "model.safetensors"
 
 
@@ -51,7 +53,7 @@ class PixelPolicy(nn.Module):
             nn.Conv2d(width, width, 3, padding=4, dilation=4),
             nn.ReLU(),
             nn.Conv2d(width, width, 3, padding=1),
-        )
+        ).to(memory_format=_LAYOUT)
         self.queries = nn.Embedding(len(names), width)
 
     def forward(self, pictures: Tensor, owners: Tensor, names: Tensor) -> Tensor:
@@ -59,15 +61,16 @@ class PixelPolicy(nn.Module):
 
         Args:
             pictures: float32[B, H, W], from 0 to 1.
-            owners: int64[Q], the picture of each question.
+            owners: int64[Q], the picture of each question, ascending.
             names: int64[Q], the description of each question.
 
         Returns:
             float32[Q, rows * columns].
         """
-        maps = self.features(pictures[:, None]).flatten(2)
-        logits = torch.einsum("qw,qwc->qc", self.queries(names), maps[owners]) / self.width**0.5
-        return torch.log_softmax(logits, dim=-1)
+        maps = self.features(pictures[:, None].contiguous(memory_format=_LAYOUT)).flatten(2)
+        # A picture's map serves all its questions; a copy for each of them would take most of the time.
+        logits = torch.cat([self.queries(names[owners == number]) @ each for number, each in enumerate(maps)])
+        return torch.log_softmax(logits / self.width**0.5, dim=-1)
 
     @torch.no_grad()
     def points(self, grey: Grey, names: Sequence[str]) -> list[tuple[int, int]]:
@@ -119,7 +122,7 @@ class Pointer:
 def save(model: PixelPolicy, folder: Path, scale: float, seen_hashes: Iterable[str]) -> None:
     """Write the weights, and beside them what is needed to make the policy again."""
     folder.mkdir(parents=True, exist_ok=True)
-    save_file(model.state_dict(), folder / _WEIGHTS)
+    save_file({name: weights.contiguous() for name, weights in model.state_dict().items()}, folder / _WEIGHTS)
     facts = {"names": model.names, "width": model.width, "scale": scale, "seen_hashes": sorted(seen_hashes)}
     (folder / _FACTS).write_text(json.dumps(facts, ensure_ascii=False, indent=2), encoding="utf-8")
 
