@@ -48,6 +48,7 @@ class Choice:
         seeds: Of each.
         parts: Folder of what was found.
         picture: Where the curves are drawn; None: nowhere.
+        updates: Of each run; None: as the shipped file says.
     """
 
     targets: Path
@@ -55,6 +56,7 @@ class Choice:
     seeds: Sequence[int]
     parts: Path
     picture: Path | None = None
+    updates: int | None = None
 
 
 def measure(is_quick: bool, own: Choice) -> Report:
@@ -63,14 +65,14 @@ def measure(is_quick: bool, own: Choice) -> Report:
     for seed in own.seeds:
         for mode in own.modes:
             file = own.parts / f"{mode}-{seed}.json"
-            config = config_of(own.targets, mode, seed, is_quick)
+            config = config_of(own.targets, mode, seed, QUICK_UPDATES if is_quick else own.updates)
             if not file.exists() or is_quick:
                 progress(f"{mode}, seed {seed}")
                 file.write_text(json.dumps(part_of(config)) + "\n", encoding="utf-8")
     found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(own.parts.glob("*.json"))]
     shipped = config_of(own.targets, MODES[0], 0)
     report = Report(
-        setting={"updates": shipped.run.updates, "held-out screens": shipped.screens.held_out},
+        setting={"updates": sorted({each["updates"] for each in found}), "held-out screens": shipped.screens.held_out},
         figures={mode: figures_of([each for each in found if each["mode"] == mode]) for mode in MODES},
     )
     for mode, figures in report.figures.items():
@@ -87,11 +89,12 @@ START_BELOW = 0.05
 """An untrained policy hits less."""
 
 
-def config_of(targets: Path, mode: str, seed: int, is_quick: bool = False) -> PixelConfig:
-    """The shipped configuration with another mode and seed."""
+def config_of(targets: Path, mode: str, seed: int, updates: int | None = None) -> PixelConfig:
+    """The shipped configuration with another mode and seed, and perhaps another length."""
     overrides = [f"screens.targets={targets}", f"learning.mode={mode}", f"run.seed={seed}"]
     overrides.append(f"probes.test_targets={EPISODES}")
-    return pixel_config(*read_tables(CONFIG, [*overrides, *([f"run.updates={QUICK_UPDATES}"] if is_quick else [])]))
+    overrides += [] if updates is None else [f"run.updates={updates}"]
+    return pixel_config(*read_tables(CONFIG, overrides))
 
 
 def part_of(config: PixelConfig) -> Mapping[str, Any]:
@@ -103,7 +106,8 @@ def part_of(config: PixelConfig) -> Mapping[str, Any]:
     curves = {name: probes[key][1].tolist() for name, key in CURVES.items()}
     success = {stage: result.held_out[stage]["success"] for stage in ("untrained", "trained")}
     played, asked = result.held_out["trained"]["num_tasks"], int(probes["success/tasks"][1][-1])
-    found = {"mode": config.learning.mode, "seed": config.run.seed, "targets": asked, "episodes": played, **success}
+    run = {"mode": config.learning.mode, "seed": config.run.seed, "updates": config.run.updates}
+    found = {**run, "targets": asked, "episodes": played, **success}
     return {**found, "cpu_s": round(float(spent[-1]), 1), "curves": _rounded(curves)}
 
 
@@ -123,10 +127,11 @@ def command(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--picture", type=Path)
+    parser.add_argument("--updates", type=int)
     own, rest = parser.parse_known_args(argv)
     seeds = [int(each) for each in own.seeds.split(",") if each]
     modes = [each for each in own.modes.split(",") if each]
-    choice = Choice(own.targets, modes, seeds, own.parts, own.picture)
+    choice = Choice(own.targets, modes, seeds, own.parts, own.picture, own.updates)
     return main("grounding", lambda is_quick: measure(is_quick, choice), PACKAGES, rest)
 
 

@@ -47,5 +47,5 @@ def test_runs_are_the_shipped_one_with_another_mode_and_seed(tmp_path: Path) -> 
     configs = [config_of(targets, mode, 3) for mode in MODES]
     assert [config.learning.mode for config in configs] == list(MODES)
     assert {config.run.seed for config in configs} == {3}
-    assert {config.run.updates for config in configs} == {300}
-    assert config_of(targets, "hit", 0, is_quick=True).run.updates < 100
+    assert {config.run.updates for config in configs} == {1000}
+    assert config_of(targets, "hit", 0, 7).run.updates == 7

@@ -147,7 +147,7 @@ class Learner:
         for group in self._optimiser.param_groups:
             group["lr"] = self._options.learning_rate * decayed(self._options.decay, number / max(1, self._num_updates))
         self._optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self._policy.parameters(), self._options.max_grad_norm)
         self._optimiser.step()
         return {"loss": float(loss.detach()), **metrics, "grad_norm/mean": float(norm)}

@@ -53,7 +53,8 @@ class PixelPolicy(nn.Module):
             nn.Conv2d(width, width, 3, padding=4, dilation=4),
             nn.ReLU(),
             nn.Conv2d(width, width, 3, padding=1),
-        ).to(memory_format=_LAYOUT)
+        )
+        self.features.to(memory_format=_LAYOUT)  # type: ignore[call-overload]  # torch's stubs do not know it
         self.queries = nn.Embedding(len(names), width)
 
     def forward(self, pictures: Tensor, owners: Tensor, names: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ def read_screens(config: PixelConfig) -> Screens:
             f"no description is on {settings.min_screens} training screens (screens.min_screens) and on a held-out one"
         )
     # The tasks name their pictures, so whoever plays them need not read the file of targets again.
-    options = {"scale": settings.scale, "reward": "dense" if config.learning.mode == "dense" else "hit"}
+    options: dict[str, Any] = {"scale": settings.scale, "reward": "dense" if config.learning.mode == "dense" else "hit"}
     with closing(make(config.run.suite, **options)) as env:
         weights = dict(env.reward_weights)
     return Screens(train, test, names, replace(suite, made=held_out, env_options=options), weights)
@@ -121,7 +122,7 @@ def _read(name: str, settings: ScreensConfig, stamp: tuple[Path, int]) -> tuple[
         settings: Which file, and what of it.
         stamp: The file and when it was last written, so that another one is read anew.
     """
-    options = {"targets": settings.targets, "boxes": settings.boxes, "scale": settings.scale}
+    options: dict[str, Any] = {"targets": settings.targets, "boxes": settings.boxes, "scale": settings.scale}
     suite = suite_named(name, options, None)
     if not isinstance(suite, EnvSuite):
         raise ConfigError(f"run.suite is {name!r}; this trainer needs an environment's id")

@@ -91,11 +91,11 @@ def test_each_way_finds_the_only_bright_square(options: Learning) -> None:
 
 def test_the_gradient_favours_points_that_hit() -> None:
     logits = torch.zeros(1, 200, requires_grad=True)
-    target = Target((32, 16, 64, 64), 16 * np.arange(20) + 8.0, 16 * np.arange(10) + 8.0, (320, 160))
+    target = Target((32, 16, 64, 64), np.linspace(8, 312, 20), np.linspace(8, 152, 10), (320, 160))
     options = Hit(samples=400, entropy=0.0)
     generator = torch.Generator().manual_seed(0)
     loss, metrics = policy_gradient(torch.log_softmax(logits, dim=-1), [target], options, WEIGHTS["hit"], generator)
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     assert logits.grad is not None
     is_in = torch.from_numpy(target.hits())
     assert float(logits.grad[0, is_in].mean()) < 0 < float(logits.grad[0, ~is_in].mean())

@@ -25,7 +25,7 @@ class PixelRunConfig(Ranged):
 
     suite: str = "agentgym/Grounding-v0"
     """The environment whose tasks show a picture and are answered by a point."""
-    updates: Annotated[int, Range(0)] = 300
+    updates: Annotated[int, Range(0)] = 1000
     """Number of optimiser steps."""
     seed: Annotated[int, SEED] = 0
     """Seed of everything random in the run."""
