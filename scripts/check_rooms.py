@@ -24,6 +24,7 @@ TRAINER_ROOMS = (
     "hierarchical",
     "offline",
     "run",
+    "pixels",
 )
 TRAINER = "agentgym_rl"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,11 +17,17 @@ from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.tables import UNKNOWN
 
 if TYPE_CHECKING:
+    from agentgym_rl.core.config.pixels import PixelConfig
     from agentgym_rl.core.config.train import TrainConfig
     from agentgym_rl.run.cost import Cost
-    from agentgym_rl.run.job import TrainResult
+    from agentgym_rl.run.run_folder import TrainResult
 
 _MINUTE_S, _HOUR_S = 60.0, 3600.0
+_WITHOUT = {
+    "--resume": "its runs take minutes and keep no checkpoints; start anew with --overwrite",
+    "--dry-run": "its updates take a tenth of a second each, and the run says how much time is left",
+}
+"""Why a trainer of pixels has no such option."""
 
 
 @with_options
@@ -56,6 +62,11 @@ def run(
         return _help_config(help_config, as_json)
     with _training_extra():
         config, name = _config(settings, run if resume else None, is_resume=resume)  # names nothing unknown
+        from agentgym_rl.core.config.pixels import PixelConfig
+    if isinstance(config, PixelConfig):
+        refused = {"--resume": resume, "--dry-run": dry_run}
+        target = run or Path("runs") / name
+        return _run_pixels(config, target, refused, overwrite=overwrite, is_described=describe, as_json=as_json)
     if describe:
         _describe(config, as_json)
         return 0
@@ -84,6 +95,42 @@ def run(
     return 0
 
 
+def _run_pixels(
+    config: PixelConfig,
+    target: Path,
+    refused: Mapping[str, bool],
+    *,
+    overwrite: bool,
+    is_described: bool,
+    as_json: bool,
+) -> int:
+    """Run what `trainer = "pixels"` describes, or describe it.
+
+    Args:
+        config: The configuration.
+        target: The folder of the run.
+        refused: Options that this trainer does not have, and whether they were given.
+        overwrite: Whether to remove the run in the folder first.
+        is_described: Whether to print the equations and run nothing.
+        as_json: Whether to print JSON.
+    """
+    for option in (name for name, is_given in refused.items() if is_given):
+        raise ConfigError(f'{option} cannot be used with trainer = "pixels": {_WITHOUT[option]}')
+    from agentgym_rl.pixels import describing
+
+    if is_described:
+        _show_algorithm(describing.describe(config), as_json)
+        return 0
+    with _training_extra():
+        from agentgym_rl.pixels import job
+    try:
+        _print_result(job.train(config, target, overwrite=overwrite), as_json)
+    except KeyboardInterrupt:
+        note(f"such a run keeps no checkpoints; start it anew with --run {target} --overwrite")
+        raise
+    return 0
+
+
 def arrange(args: Sequence[str]) -> list[str]:
     """The arguments with the configuration file and its overrides in front, where tyro expects them."""
     settings: list[str] = []
@@ -108,19 +155,22 @@ def _training_extra() -> Iterator[None]:
         raise MissingExtraError("training", "train") from error
 
 
-def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -> tuple[TrainConfig, str]:
+def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -> tuple[TrainConfig | PixelConfig, str]:
     """The configuration and a name for it; a resumed run brings its own where none is given.
 
     What it names is looked up here, before torch is imported.
     """
+    from agentgym_rl.core.config import pixels
     from agentgym_rl.run.config import config_from_tables
     from agentgym_rl.run.names import require_names
-    from agentgym_rl.run.saved import saved_config
+    from agentgym_rl.run.saved import saved_config, saved_tables
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
     require_each_once(overrides)
     if resumed is not None and not files:
+        if pixels.is_for_pixels(saved_tables(resumed)):
+            raise ConfigError(f"{resumed} cannot be resumed: {_WITHOUT['--resume']}")
         config = saved_config(resumed, overrides)
         require_names(config, Source())
         return config, resumed.name
@@ -132,6 +182,8 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     if others and others[0].suffix == ".toml":
         raise ConfigError(f"there are two configuration files, {file} and {others[0]}; name one")
     tables, source = read_tables(file, [*overrides, *map(str, others)])
+    if pixels.is_for_pixels(tables, source):
+        return pixels.pixel_config(tables, source), file.stem
     config = config_from_tables(tables, source)
     require_names(config, source)
     return config, file.stem
@@ -148,7 +200,10 @@ def _help_config(name: str, as_json: bool) -> int:
 def _describe(config: TrainConfig, as_json: bool) -> None:
     from agentgym_rl.run.describe import describe
 
-    text = describe(config)
+    _show_algorithm(describe(config), as_json)
+
+
+def _show_algorithm(text: str, as_json: bool) -> None:
     print_json({"algorithm": text}) if as_json else show(text)
 
 

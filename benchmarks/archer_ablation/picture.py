@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from agentgym.view.charts import Frame, ticks
+from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
+from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, grid, line, mean_curve, page
 
-WIDTH = 1000
 _HEAD, _ROW, _LEFT, _GAP, _KEYS = 58, 190, 40, 50, 250
-_COLOURS = ("#4a4a4a", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
-_STYLE = (
-    "text{font:11px system-ui,sans-serif;fill:#333}.title{font-size:13px;font-weight:600}"
-    ".grid{stroke:#ddd}path{fill:none}"
-)
-_POINTS = 17
+_COLOURS = (GREY, *COLOURS)
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -45,20 +38,8 @@ def draw(rows: Rows, turns: Mapping[str, int], variants: Sequence[str]) -> str:
         parts.append(
             tag("g", _task(task, mine, turns[task], variants), transform=f"translate(0 {_HEAD + number * _ROW})")
         )
-    return str(
-        tag(
-            "svg",
-            tag("style", Html(_STYLE)),
-            tag("rect", width=WIDTH, height=height, fill="white"),
-            *parts,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {WIDTH} {height}",
-            width=WIDTH,
-            height=height,
-            role="img",
-            aria_label="Held-out score and ranking of messages over environment turns, by what was left out",
-        )
-    )
+    label = "Held-out score and ranking of messages over environment turns, by what was left out"
+    return page(height, label, *parts)
 
 
 def _task(task: str, rows: Rows, turns: int, variants: Sequence[str]) -> Html:
@@ -80,31 +61,18 @@ def _task(task: str, rows: Rows, turns: int, variants: Sequence[str]) -> Html:
 
 
 def _panel(frame: Frame, rows: Rows, variants: Sequence[str], curve_of: Any) -> Html:
-    parts = []
-    for value in ticks(0, 1, 3):
-        y = f"{frame.y(value):.1f}"
-        parts += [
-            tag("path", d=f"M0 {y}H{frame.width:.1f}", class_="grid"),
-            tag("text", f"{value:g}", x=-6, y=y, dy="0.32em", text_anchor="end"),
-        ]
-    for turn in (0, frame.x_range[1]):
-        parts.append(tag("text", f"{turn:,.0f}", x=f"{frame.x(turn):.1f}", y=frame.height - 8, text_anchor="middle"))
+    parts = [
+        grid(frame),
+        *(
+            tag("text", f"{turn:,.0f}", x=f"{frame.x(turn):.1f}", y=frame.height - 8, text_anchor="middle")
+            for turn in (0, frame.x_range[1])
+        ),
+    ]
     for number, name in enumerate(variants):
         curves = [curve_of(row) for row in rows if row["variant"] == name]
         if curves:
-            parts.append(_line(frame, curves, _COLOURS[number]))
+            parts.append(line(frame, mean_curve(curves), _COLOURS[number]))
     return join(*parts)
-
-
-def _line(frame: Frame, curves: Sequence[Sequence[tuple[float, float]]], colour: str) -> Html:
-    """The mean of curves over the turns that all of them have."""
-    low = max(curve[0][0] for curve in curves)
-    high = min(curve[-1][0] for curve in curves)
-    at = np.linspace(low, high, _POINTS)
-    every = [np.array(curve, np.float64) for curve in curves]
-    mean = np.mean([np.interp(at, curve[:, 0], curve[:, 1]) for curve in every], axis=0)
-    points = [f"{frame.x(x):.1f} {frame.y(y):.1f}" for x, y in zip(at, mean, strict=True)]
-    return tag("path", d=f"M{'L'.join(points)}", stroke=colour, stroke_width="1.8")
 
 
 def _scores(row: Mapping[str, Any]) -> list[tuple[float, float]]:

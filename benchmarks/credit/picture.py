@@ -11,19 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentgym.view.charts import Frame, ticks
+from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
+from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, band, grid, line, n, page
 
-WIDTH = 1000
 _REFERENCE = "terminal"
 _FAMILIES = (
     ("Baselines", ("trajectory", "actor_critic")),
     ("Step credit", ("step",)),
     ("Replay, hierarchical, offline", ("replay", "archer", "offline")),
 )
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#882255")
-"""Told apart by the colour-blind too (Okabe and Ito 2008; the last one of Tol's "muted")."""
-_GREY = "#4a4a4a"
 _DASHED_FROM = 3
 """Number of the first colour whose lines are dashed."""
 _HEAD, _ROW, _PLOT, _TITLE = 96, 174, 120, 28
@@ -31,10 +28,6 @@ _LEFT, _GAP, _WHISKER, _KEY, _LINE, _LETTER = 38, 14, 4.5, 21, 12.5, 6.3
 """Margin, space between columns and marks, width of a label's line, height of a label, width of its letters."""
 _STEP = 0.1
 """The scale of a row begins and ends at multiples of this."""
-_STYLE = (
-    "text{font:11px system-ui,sans-serif;fill:#333}.head{font-size:14px;font-weight:600}.quiet{fill:#666}"
-    ".title{font-size:13px;font-weight:600}.grid{stroke:#ddd}path{fill:none}"
-)
 Figures = Mapping[str, Any]
 
 
@@ -78,34 +71,21 @@ def draw(figures: Figures) -> str:
     places = [_LEFT + number * plot + sum(beside[:number]) for number in range(len(columns))]
     parts = [_head(figures)]
     for column, x in zip(columns, places, strict=True):
-        parts.append(tag("text", column.title, x=_n(x), y=_HEAD - 14, class_="title"))
+        parts.append(tag("text", column.title, x=n(x), y=_HEAD - 14, class_="title"))
     for row, found in enumerate(figures.values()):
         panels = [
-            tag("g", _panel(found, column, plot, x == _LEFT), transform=f"translate({_n(x)} 0)")
+            tag("g", _panel(found, column, plot, x == _LEFT), transform=f"translate({n(x)} 0)")
             for column, x in zip(columns, places, strict=True)
         ]
         parts.append(tag("g", _row_title(found), *panels, transform=f"translate(0 {_HEAD + row * _ROW})"))
     height = _HEAD + _ROW * len(figures)
-    return str(
-        tag(
-            "svg",
-            tag("style", Html(_STYLE)),
-            tag("rect", width=WIDTH, height=height, fill="white"),
-            *parts,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {WIDTH} {height}",
-            width=WIDTH,
-            height=height,
-            role="img",
-            aria_label="Held-out score over environment turns by task and method",
-        )
-    )
+    return page(height, "Held-out score over environment turns by task and method", *parts)
 
 
 def _columns(figures: Figures) -> list[_Column]:
     """The families that anything was run of; a method looks the same in all rows."""
     known = {name: own for found in figures.values() for name, own in found["methods"].items()}
-    reference = {name: _Look(_GREY, width=2.2) for name, own in known.items() if own["kind"] == _REFERENCE}
+    reference = {name: _Look(GREY, width=2.2) for name, own in known.items() if own["kind"] == _REFERENCE}
     columns = []
     for title, kinds in _FAMILIES:
         names = sorted(name for name, own in known.items() if own["kind"] in kinds)
@@ -133,7 +113,7 @@ def _max_seeds(figures: Figures) -> int:
 
 
 def _look(number: int) -> _Look:
-    return _Look(_COLOURS[number % len(_COLOURS)], "5 3" if number >= _DASHED_FROM else None)
+    return _Look(COLOURS[number % len(COLOURS)], "5 3" if number >= _DASHED_FROM else None)
 
 
 def _head(figures: Figures) -> Html:
@@ -192,15 +172,10 @@ def _ends(last: Figures) -> tuple[float | None, ...]:
 
 
 def _axes(frame: Frame, is_first: bool) -> Html:
-    parts = []
-    for score in ticks(*frame.y_range, 3):
-        y = _n(frame.y(score))
-        parts.append(tag("path", d=f"M0 {y}H{_n(frame.width)}", class_="grid"))
-        if is_first:
-            parts.append(tag("text", f"{score:g}", x=-6, y=y, dy="0.32em", text_anchor="end", class_="quiet"))
+    parts = [grid(frame, is_first)]
     for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         turns = share * frame.x_range[1]
-        place = {"x": _n(frame.x(turns)), "y": _n(_TITLE + _PLOT + 15), "text_anchor": anchor}
+        place = {"x": n(frame.x(turns)), "y": n(_TITLE + _PLOT + 15), "text_anchor": anchor}
         parts.append(tag("text", f"{turns:,.0f}", **place, class_="quiet"))
     return join(*parts)
 
@@ -208,19 +183,16 @@ def _axes(frame: Frame, is_first: bool) -> Html:
 def _band(frame: Frame, curve: Figures) -> Html:
     if None in curve["low"]:  # a single seed
         return join()
-    above = [_point(frame, *pair) for pair in zip(curve["turns"], curve["high"], strict=True)]
-    below = [_point(frame, *pair) for pair in zip(curve["turns"][::-1], curve["low"][::-1], strict=True)]
-    return tag("path", d=f"M{'L'.join(above + below)}Z", style=f"fill:{_GREY};opacity:0.15")
+    low, high = (list(zip(curve["turns"], curve[end], strict=True)) for end in ("low", "high"))
+    return band(frame, low, high, GREY)
 
 
 def _line(frame: Frame, own: Figures, look: _Look) -> Html:
     curve = own["curve"]
     if len(set(curve["mean"])) == 1:  # learns offline
         return join()
-    points = [_point(frame, *pair) for pair in zip(curve["turns"], curve["mean"], strict=True)]
-    return tag(
-        "path", d=f"M{'L'.join(points)}", stroke=look.colour, stroke_width=look.width, stroke_dasharray=look.dashes
-    )
+    points = zip(curve["turns"], curve["mean"], strict=True)
+    return line(frame, points, look.colour, look.width, look.dashes or "")
 
 
 def _endings(frame: Frame, methods: Sequence[tuple[Figures, _Look]], max_seeds: int) -> Html:
@@ -243,14 +215,14 @@ def _ending(frame: Frame, ending: _Ending, number: int, count: int) -> Html:
     stroke = {"stroke": look.colour}
     parts = [tag("title", f"{own['title']}: {last['mean']:g} at the end, {len(own['seeds'])} seeds")]
     if last["low"] is not None:
-        path = f"M{_n(x)} {_n(frame.y(last['low']))}V{_n(frame.y(last['high']))}"
+        path = f"M{n(x)} {n(frame.y(last['low']))}V{n(frame.y(last['high']))}"
         parts.append(tag("path", d=path, **stroke, stroke_width="1.4"))
-    leader = f"M{_n(x)} {_n(ending.mark)}L{_n(beside)} {_n(ending.label)}h5"
+    leader = f"M{n(x)} {n(ending.mark)}L{n(beside)} {n(ending.label)}h5"
     parts.append(tag("path", d=leader, **stroke, stroke_width="0.6"))
-    key = f"M{_n(beside + 3)} {_n(ending.label)}h12"
+    key = f"M{n(beside + 3)} {n(ending.label)}h12"
     parts.append(tag("path", d=key, **stroke, stroke_width="2.4", stroke_dasharray=look.dashes))
-    parts.append(tag("circle", cx=_n(x), cy=_n(ending.mark), r="2.6", fill=look.colour))
-    parts.append(tag("text", ending.text, x=_n(beside + _KEY - 2), y=_n(ending.label), dy="0.32em"))
+    parts.append(tag("circle", cx=n(x), cy=n(ending.mark), r="2.6", fill=look.colour))
+    parts.append(tag("text", ending.text, x=n(beside + _KEY - 2), y=n(ending.label), dy="0.32em"))
     return tag("g", *parts)
 
 
@@ -270,11 +242,3 @@ def spread(heights: Sequence[float], gap: float, lowest: float) -> list[float]:
         found[number] = min(found[number], limit)
         limit = found[number] - gap
     return found
-
-
-def _point(frame: Frame, turns: float, score: float) -> str:
-    return f"{_n(frame.x(turns))} {_n(frame.y(score))}"
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")

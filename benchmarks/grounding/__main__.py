@@ -1,11 +1,10 @@
 """Learning to point from nothing, from boxes and from two rewards: hits on screens with windows at unseen places.
 
-The screens are those of `agentgym gui render` on the calculator and the editor. The first part of them is trained on,
-with windows moved about; the last part is held out. Each way and seed is a part of its own: what lies in the folder of
-parts is not run again, and the report is on all parts that are there.
+The runs are those of a shipped configuration, with other modes and seeds. Each mode and seed is a part of its own: what
+lies in the folder of parts is not run again, and the report is on all parts that are there.
 
-    agentgym gui render FOLDER --screens 240 --app galculator mousepad --state start --places 40 --fixed-look
-    python -m benchmarks.grounding --screens FOLDER --ways hit --seeds 0,1 --parts FOLDER/parts --out FILE
+    agentgym gui render screens --screens 240 --app galculator mousepad --state start --places 40 --fixed-look
+    python -m benchmarks.grounding --seeds 0,1,2,3,4 --parts screens/parts --picture docs/images/grounding-pixels.svg
 
 `--quick` trains for seconds, to see that it works; its goals mean nothing.
 """
@@ -16,48 +15,73 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
-
-from agentgym.evaluation import mean_interval
-from benchmarks.grounding.learning import WAYS, Settings, as_json, learn
-from benchmarks.grounding.screens import names_of, read_screens
+import agentgym_rl
+from agentgym.config import read_tables
+from agentgym.store import RunStore
+from agentgym_rl.core.config.pixels import PixelConfig, pixel_config
+from agentgym_rl.pixels.job import CPU_S, DISTANCE, train
+from benchmarks.grounding.figures import MODES, figures_of
+from benchmarks.grounding.picture import draw
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "torch", "numpy")
-CPU_S: Mapping[str, float] = {"supervised": 20.0, "hit": 45.0, "dense": 45.0}
-"""Processor time of each way."""
-QUICK_S = 5.0
-NUM_TEST = 60
-"""How many screens, the last ones, are held out."""
+CONFIG = Path(agentgym_rl.__file__).parent / "configs" / "grounding_pixels.toml"
+QUICK_UPDATES = 40
+EPISODES = 40
+"""Held-out targets that are played as episodes; the looks during a run are at all of them."""
+MINUTES = 20.0
+"""Longest processor time of a run."""
 
 
-def measure(quick: bool, *, folder: Path, ways: Sequence[str], seeds: Sequence[int], parts: Path) -> Report:
+@dataclass(frozen=True)
+class Choice:
+    """What is run.
+
+    Attributes:
+        targets: File of the rendered targets.
+        modes: Ways of learning.
+        seeds: Of each.
+        parts: Folder of what was found.
+        picture: Where the curves are drawn; None: nowhere.
+        updates: Of each run; None: as the shipped file says.
+    """
+
+    targets: Path
+    modes: Sequence[str]
+    seeds: Sequence[int]
+    parts: Path
+    picture: Path | None = None
+    updates: int | None = None
+
+
+def measure(is_quick: bool, own: Choice) -> Report:
     """Train what is not there yet, and report on everything that is."""
-    torch.set_num_threads(1)
-    screens = read_screens(folder, ("galculator", "mousepad"))
-    train, test = screens[:-NUM_TEST], screens[-NUM_TEST:]
-    parts.mkdir(parents=True, exist_ok=True)
-    for seed in seeds:
-        for way in ways:
-            file = parts / f"{way}-{seed}.json"
-            if not file.exists() or quick:
-                progress(f"{way}, seed {seed}")
-                settings = Settings(way, seed, QUICK_S if quick else CPU_S[way])
-                curve = learn(settings, train, test, folder)
-                file.write_text(json.dumps({"way": way, "seed": seed, **as_json(curve)}) + "\n", encoding="utf-8")
-    found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(parts.glob("*.json"))]
+    own.parts.mkdir(parents=True, exist_ok=True)
+    for seed in own.seeds:
+        for mode in own.modes:
+            file = own.parts / f"{mode}-{seed}.json"
+            config = config_of(own.targets, mode, seed, QUICK_UPDATES if is_quick else own.updates)
+            if not file.exists() or is_quick:
+                progress(f"{mode}, seed {seed}")
+                file.write_text(json.dumps(part_of(config)) + "\n", encoding="utf-8")
+    found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(own.parts.glob("*.json"))]
+    shipped = config_of(own.targets, MODES[0], 0)
     report = Report(
-        setting={"screens": [len(train), len(test)], "names": len(names_of(train)), "CPU s": dict(CPU_S)},
-        figures={way: figures_of([each for each in found if each["way"] == way]) for way in WAYS},
+        setting={"updates": sorted({each["updates"] for each in found}), "held-out screens": shipped.screens.held_out},
+        figures={mode: figures_of([each for each in found if each["mode"] == mode]) for mode in MODES},
     )
-    for way in WAYS:
-        hits = report.figures[way].get("hits, interval")
-        if hits is not None:
-            report.goals.append(Goal(f"hits after {way}, lower end", hits[0], START_BELOW, "at least"))
+    for mode, figures in report.figures.items():
+        if figures["seeds"] > 1:
+            report.goals.append(Goal(f"hits after {mode}, lower end", figures["hits"]["low"], START_BELOW, "at least"))
+            minutes = max(figures["cpu_s"]) / 60
+            report.goals.append(Goal(f"processor time of {mode}, min", minutes, MINUTES, "at most"))
+    if own.picture is not None:
+        own.picture.write_text(draw(report.figures), encoding="utf-8")
     return report
 
 
@@ -65,36 +89,50 @@ START_BELOW = 0.05
 """An untrained policy hits less."""
 
 
-def figures_of(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What came of one way: each seed's last hits and distance, their mean with its interval, and the curves."""
-    if not parts:
-        return {"seeds": 0}
-    hits = [part["hits"][-1] for part in parts]
-    figures: dict[str, Any] = {
-        "seeds": len(parts),
-        "hits": hits,
-        "distance, px": [part["distance, px"][-1] for part in parts],
-        "curves": {str(part["seed"]): [part["cpu_s"], part["hits"], part["distance, px"]] for part in parts},
-    }
-    if len(parts) > 1:
-        interval = mean_interval(hits)
-        figures["hits, mean"] = round(sum(hits) / len(hits), 4)
-        figures["hits, interval"] = [round(interval.low, 4), round(interval.high, 4)]
-    return figures
+def config_of(targets: Path, mode: str, seed: int, updates: int | None = None) -> PixelConfig:
+    """The shipped configuration with another mode and seed, and perhaps another length."""
+    overrides = [f"screens.targets={targets}", f"learning.mode={mode}", f"run.seed={seed}"]
+    overrides.append(f"probes.test_targets={EPISODES}")
+    overrides += [] if updates is None else [f"run.updates={updates}"]
+    return pixel_config(*read_tables(CONFIG, overrides))
+
+
+def part_of(config: PixelConfig) -> Mapping[str, Any]:
+    """A run in a temporary folder: its held-out success at the end, and its curves."""
+    with TemporaryDirectory() as folder:
+        result = train(config, Path(folder) / "run")
+        with RunStore.open(Path(folder) / "run") as store:
+            probes, spent = store.metrics(phase="validation"), store.metrics(phase="train")[CPU_S][1]
+    curves = {name: probes[key][1].tolist() for name, key in CURVES.items()}
+    success = {stage: result.held_out[stage]["success"] for stage in ("untrained", "trained")}
+    played, asked = result.held_out["trained"]["num_tasks"], int(probes["success/tasks"][1][-1])
+    run = {"mode": config.learning.mode, "seed": config.run.seed, "updates": config.run.updates}
+    found = {**run, "targets": asked, "episodes": played, **success}
+    return {**found, "cpu_s": round(float(spent[-1]), 1), "curves": _rounded(curves)}
+
+
+CURVES = {"cpu_s": CPU_S, "hits": "success/mean", "distance": DISTANCE}
+"""The curves of a part, by the names of the metrics."""
+
+
+def _rounded(curves: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    return {name: [round(value, 3) for value in values] for name, values in curves.items()}
 
 
 def command(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.grounding", add_help=False)
-    parser.add_argument("--screens", type=Path, required=True)
-    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--targets", type=Path, default=Path("screens/targets.json"))
+    parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--parts", type=Path, required=True)
+    parser.add_argument("--picture", type=Path)
+    parser.add_argument("--updates", type=int)
     own, rest = parser.parse_known_args(argv)
     seeds = [int(each) for each in own.seeds.split(",") if each]
-    ways = [each for each in own.ways.split(",") if each]
-    chosen = partial(measure, folder=own.screens, ways=ways, seeds=seeds, parts=own.parts)
-    return main("grounding", chosen, PACKAGES, rest)
+    modes = [each for each in own.modes.split(",") if each]
+    choice = Choice(own.targets, modes, seeds, own.parts, own.picture, own.updates)
+    return main("grounding", lambda is_quick: measure(is_quick, choice), PACKAGES, rest)
 
 
 if __name__ == "__main__":

@@ -1,71 +1,51 @@
-"""The small policy that points at pictures, and the ways it learns."""
+"""What the runs that learn to point come to, and their picture."""
 
-import random
+from pathlib import Path
+from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-import torch
 
-from agentgym.task import Task
-from agentgym_gui.actions.events import Box
-from agentgym_gui.grounding.scoring import REWARDS, Point, score
-from benchmarks.grounding.learning import WAYS, Settings, cell_rewards, cells_in, policy_gradient, update
-from benchmarks.grounding.policy import CELL, PixelPolicy, middle
-from benchmarks.grounding.screens import STEP, SmallScreen
+from benchmarks.grounding.__main__ import config_of
+from benchmarks.grounding.figures import MODES, figures_of
+from benchmarks.grounding.picture import draw
+
+PATH = "{http://www.w3.org/2000/svg}path"
 
 
-def screen(x: int, y: int) -> SmallScreen:
-    """A bright square of 32 pixels on a screen of 320x160."""
-    grey = np.zeros((20, 40), np.uint8)
-    grey[y // STEP : y // STEP + 4, x // STEP : x // STEP + 4] = 255
-    task = Task(id="t", seed=0, private={"box": [x, y, 32, 32]})
-    return SmallScreen(grey, Box(x, y, 32, 32), {"click it": task}, (320, 160))
+def part(mode: str, seed: int, hits: list[float]) -> dict[str, object]:
+    curves = {"cpu_s": [5.0 * n + 5 for n in range(len(hits))], "hits": hits, "distance": [90.0, 30.0, 10.0 + seed]}
+    success = {"mean": hits[-1], "low": hits[-1] - 0.1, "high": hits[-1]}
+    own = {"mode": mode, "seed": seed, "targets": 890, "episodes": 300, "cpu_s": 15.0, "curves": curves}
+    return {**own, "trained": success, "untrained": {"mean": 0.0, "low": 0.0, "high": 0.01}}
 
 
-def test_cells_of_a_box_are_those_whose_middle_is_in_it():
-    weights = cells_in(Box(32, 16, 32, 32), 10, 20)
-    found = {middle(cell, 20) for cell in np.flatnonzero(weights.numpy())}
-    assert found == {(40, 24), (56, 24), (40, 40), (56, 40)}
-    assert float(weights.sum()) == pytest.approx(1)
-    assert int((cells_in(Box(33, 17, 2, 2), 10, 20) > 0).sum()) == 1
+PARTS = [part("hit", 1, [0.1, 0.4, 0.6]), part("hit", 0, [0.3, 0.5, 0.8])]
 
 
-def test_moving_a_window_moves_its_pixels_alike():
-    grey, dx, dy = screen(32, 16).moved(random.Random(3))
-    rows, columns = np.nonzero(grey)
-    assert (columns.min() * STEP, rows.min() * STEP) == (32 + dx, 16 + dy)
-    assert len(rows) == 16
+def test_figures_are_means_over_seeds_with_intervals() -> None:
+    found = figures_of(PARTS)
+    assert found["seeds"] == 2
+    assert found["hits"]["mean"] == pytest.approx(0.7)
+    assert found["hits"]["each"] == [0.8, 0.6]
+    assert found["hits"]["low"] < 0.7 < found["hits"]["high"]
+    assert found["hits, mean over the run"]["mean"] == pytest.approx((1.6 / 3 + 1.1 / 3) / 2, abs=1e-4)
+    assert found["distance"]["mean"] == 10.5
+    assert "low" not in figures_of(PARTS[:1])["hits"]
+    assert figures_of([]) == {"seeds": 0}
 
 
-@pytest.mark.parametrize("way", ["hit", "dense"])
-def test_rewards_of_cells_are_those_of_the_environment(way):
-    target, size = Box(33, 17, 70, 40), (320, 160)
-    table = cell_rewards(target, size, 20, way)
-    for cell in range(0, 200, 7):
-        values = score(Point(*middle(cell, 20)), target, *size).values()
-        assert table[cell] == pytest.approx(sum(REWARDS[way][name] * value for name, value in values.items()))
+def test_the_picture_has_a_thin_line_for_each_seed_and_a_thick_one_for_the_mean() -> None:
+    figures = {mode: figures_of(PARTS if mode == "hit" else []) for mode in MODES}
+    lines = [line.get("stroke-width") for line in ElementTree.fromstring(draw(figures)).iter(PATH)]
+    assert lines.count("0.6") == 2 * 2
+    assert lines.count("2.4") == 2 + 1, "the means, and the key"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_each_way_finds_the_only_bright_square(way):
-    torch.manual_seed(0)
-    policy = PixelPolicy(["click it"], width=8)
-    optimiser = torch.optim.Adam(policy.parameters(), 1e-2)
-    settings, rng = Settings(way, screens=4, questions=1), random.Random(0)
-    screens = [screen(32, 16), screen(160, 96)]
-    for _ in range(60):
-        update(policy, optimiser, settings, screens, rng)
-    found = policy.point(screen(96, 64).grey, "click it")
-    assert found is not None
-    assert Box(96 - CELL, 64 - CELL, 32 + 2 * CELL, 32 + 2 * CELL).holds(*found)
-
-
-def test_the_gradient_favours_points_that_hit():
-    torch.manual_seed(0)
-    logits = torch.zeros(1, 200, requires_grad=True)
-    settings = Settings("hit", samples=400, entropy=0.0)
-    loss = policy_gradient(torch.log_softmax(logits, dim=-1), [(Box(32, 16, 64, 64), (320, 160))], 20, settings)
-    loss.backward()
-    assert logits.grad is not None
-    is_in = cells_in(Box(32, 16, 64, 64), 10, 20) > 0
-    assert float(logits.grad[0, is_in].mean()) < 0 < float(logits.grad[0, ~is_in].mean())
+def test_runs_are_the_shipped_one_with_another_mode_and_seed(tmp_path: Path) -> None:
+    targets = tmp_path / "targets.json"
+    targets.write_text("[]")
+    configs = [config_of(targets, mode, 3) for mode in MODES]
+    assert [config.learning.mode for config in configs] == list(MODES)
+    assert {config.run.seed for config in configs} == {3}
+    assert {config.run.updates for config in configs} == {1000}
+    assert config_of(targets, "hit", 0, 7).run.updates == 7

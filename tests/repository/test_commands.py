@@ -241,7 +241,11 @@ NOT_RUN = {
         ),
         "renders for minutes; tests/environments/gui/grounding/test_live.py renders a few screens",
     ),
-    "python -m benchmarks.grounding --screens screens --seeds 0,1,2,3,4 --parts screens/parts": MEASURES,
+    f"agentgym train {CONFIGS}/grounding_pixels.toml --run runs/grounding": (
+        "needs rendered screens; tests/trainers/rl/pixels/test_pixel_job.py has screens of its own"
+    ),
+    "python -m benchmarks.grounding --seeds 0,1,2,3,4 --parts screens/parts "
+    "--picture docs/images/grounding-pixels.svg": MEASURES,
     "python -m agentgym_gui.traces.played gui/desktop-traces": (
         "plays oracles for half an hour; tests/environments/gui/desktop/test_desktop.py records one"
     ),

@@ -5,10 +5,10 @@ Pure functions of boxes. What a message says is read in `answers`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agentgym.authoring.pointing import nearness
 from agentgym.errors import UnknownNameError
 from agentgym_gui.actions.events import Box
 from agentgym_gui.grounding.scenes import overlap
@@ -83,20 +83,10 @@ def score(answer: Answer, target: Box | None, width: int, height: int) -> Score:
     x, y = box.x + (box.width - 1) / 2, box.y + (box.height - 1) / 2
     return Score(
         float(target.holds(x, y)),
-        nearness(x, y, target, width, height),
+        float(nearness(x, y, (target.x, target.y, target.width, target.height), (width, height))),
         overlap(box, target),
         edge_agreement(box, target, width, height),
     )
-
-
-def nearness(x: float, y: float, target: Box, width: int, height: int) -> float:
-    """1 - (d / dmax)^2 for the distance d from a point to the middle of the target.
-
-    Source: SE-GUI (arXiv:2505.12370). dmax is the distance from the target's middle to the farthest corner.
-    """
-    middle_x, middle_y = target.x + (target.width - 1) / 2, target.y + (target.height - 1) / 2
-    farthest = math.hypot(max(middle_x, width - 1 - middle_x), max(middle_y, height - 1 - middle_y))
-    return max(0.0, 1.0 - (math.hypot(x - middle_x, y - middle_y) / max(farthest, 1.0)) ** 2)
 
 
 def edge_agreement(box: Box, target: Box, width: int, height: int) -> float:

@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers.utils import logging as transformers_logging
 
-from agentgym.errors import CheckpointError, LearningStalledError, StoreError
+from agentgym.errors import CheckpointError, LearningStalledError
 from agentgym.evaluation import EvaluationResult, EvaluationSettings, evaluate
 from agentgym.evaluation.tables import UNKNOWN
 from agentgym.policies.torch.listed import PICKS_LEGAL_ACTIONS
@@ -43,7 +43,7 @@ from agentgym_rl.replay.admission import record_tokenizer
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.journal import Journal, success_text
 from agentgym_rl.run.preflight import require_fitting
-from agentgym_rl.run.run_folder import SUMMARY, config_digest, open_run, require_usable
+from agentgym_rl.run.run_folder import TrainResult, config_digest, headline_first, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
 from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
 from agentgym_rl.run.trainer import Trainer
@@ -53,29 +53,6 @@ _WHY = "why_not_learning"
 _OPEN_DEMONSTRATIONS = 64
 """Most demonstrations that are played at once."""
 STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
-
-
-@dataclass(frozen=True)
-class TrainResult:
-    """The result of a run.
-
-    Attributes:
-        folder: The run's folder.
-        held_out: The result on the test split for each stage, as JSON; empty if there was no test.
-        report: The report page.
-        seconds: Wall time of the whole job, in all the processes that worked on it.
-        notes: Why the run did not learn, if it did not.
-    """
-
-    folder: Path
-    held_out: dict[str, Any] = field(default_factory=dict)
-    report: Path | None = None
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-
-    def to_json(self) -> dict[str, Any]:
-        """What summary.json holds."""
-        return {"held_out": self.held_out, "seconds": self.seconds, "notes": self.notes}
 
 
 def train(
@@ -210,10 +187,7 @@ class TrainingJob:
         if notes:
             self.journal.say("why is it not learning: " + "; ".join(notes))
         result = TrainResult(self.folder, held_out, None, self.journal.seconds, notes)
-        try:
-            (self.folder / SUMMARY).write_text(json.dumps(result.to_json(), indent=2))
-        except OSError as error:
-            raise StoreError(f"cannot write {self.folder / SUMMARY}: {error}; free space and resume the run") from error
+        result.write_summary()
         return replace(result, report=write_report(self.folder))
 
     def report_stall(self, reason: str) -> None:
@@ -426,7 +400,7 @@ class TrainingJob:
             progress = ProgressDisplay(f"{title}, {stage}")
             result = evaluate(policy, suite, "test", settings, store=self.store, progress=progress)
             _require_whole(result)
-            held_out[stage] = _headline_first(result.to_json(), suite.headline)
+            held_out[stage] = headline_first(result.to_json(), suite.headline)
             shown = "{mean:.3f} [{low:.3f}, {high:.3f}]".format_map(held_out[stage]["success"])
             whole = f"; all strata {result.success.mean:.3f}" if has_strata else ""
             known = "" if result.num_trained_on is not None else f"; trained on: {UNKNOWN}"
@@ -476,14 +450,6 @@ def _require_whole(result: EvaluationResult) -> None:
 def _better(best: float | None, score: float) -> tuple[float, bool]:
     is_best = best is None or score > best
     return (score if is_best or best is None else best), is_best
-
-
-def _headline_first(result: dict[str, Any], headline: str) -> dict[str, Any]:
-    """The result with the headline stratum's rates in front."""
-    stratum = result["strata"].get(headline)
-    if stratum is None:
-        return result
-    return {**result, "all_strata": {"success": result["success"], "score": result["score"]}, **stratum}
 
 
 def _without_adapters(model: Any) -> Any:

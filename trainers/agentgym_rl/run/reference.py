@@ -21,9 +21,11 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from agentgym.config import tables_of
 from agentgym.errors import UnknownNameError
 from agentgym.ranges import ANY, ranges_of
+from agentgym_rl.core.config.pixels import TRAINER, PixelConfig
 from agentgym_rl.core.config.train import ConfigOf
 from agentgym_rl.run.learners import LEARNERS
 
+_WITH_PIXELS = f"trainer = {json.dumps(TRAINER)}"
 _WORDS = {int: "whole number", float: "number", bool: "true or false", str: "text"}
 _INTRODUCTION = """# Keys of a configuration
 
@@ -68,6 +70,7 @@ def keys() -> list[Key]:
             found += _keys_of_type(get_type_hints(ConfigOf)[field.name], f"{field.name}.", "")
     for name, kind in LEARNERS.items():
         found += _keys_of_type(kind.options, "algorithm.", f"learner = {json.dumps(name)}")
+    found += [key if "." in key.name else key._replace(choice="") for key in _keys_of(PixelConfig, "", _WITH_PIXELS)]
     return list(dict.fromkeys(found))
 
 
@@ -91,10 +94,9 @@ def page() -> str:
     """The page of the documentation."""
     sections: dict[str, list[Key]] = {}
     for key in keys():
-        table = key.name.partition(".")[0]
-        heading = f"[{table}]"
-        if table == "algorithm":
-            heading = f"[algorithm] with {key.choice.partition(', ')[0]}"
+        table, dot, _ = key.name.partition(".")
+        head, _, _ = _split(key)
+        heading = f"[{table}]{f' with {head}' if head else ''}" if dot else "Above all tables"
         sections.setdefault(heading, []).append(key)
     lines = [_INTRODUCTION]
     for heading, own in sections.items():
@@ -111,7 +113,7 @@ def _by_name(own: Iterable[Key]) -> Iterator[Key]:
     """
     found: dict[Key, list[str]] = {}
     for key in own:
-        _, _, inner = key.choice.partition(", ") if key.name.startswith("algorithm.") else ("", "", key.choice)
+        _, _, inner = _split(key)
         found.setdefault(key._replace(choice=""), []).append(inner)
     tags: dict[tuple[str, str], list[Key]] = {}
     for key, choices in found.items():
@@ -123,6 +125,12 @@ def _by_name(own: Iterable[Key]) -> Iterator[Key]:
             values = dict.fromkeys(each.kind for each in alike)
             choice = "" if len(alike) > 1 else _choices_in_words(choices)
             yield key._replace(kind=", ".join(values), choice=choice)
+
+
+def _split(key: Key) -> tuple[str, str, str]:
+    """The choice that a key's section is for, and what must be chosen besides."""
+    has_own_section = key.name.startswith("algorithm.") or key.choice.startswith(_WITH_PIXELS)
+    return key.choice.partition(", ") if has_own_section else ("", "", key.choice)
 
 
 def _choices_in_words(choices: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""A run's folder: its resolved configuration, versions, database, checkpoints and exported models."""
+"""A run's folder: its resolved configuration, versions, database, checkpoints, exported models and summary."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from agentgym.config import tables_of
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, StoreError
 from agentgym.policies.cast import REPLIES
 from agentgym.store import DATABASE, RunStore
 from agentgym.store.lock import LOCK_FILE, WriterLock
@@ -25,6 +26,54 @@ _OWN = (CONFIG, SUMMARY, DATABASE, "run.db-wal", "run.db-shm", LOCK_FILE, "repor
 _OWN_FOLDERS = ("checkpoints", "models", "evaluations", "recordings")
 _MAX_NAMED = 5
 _PACKAGES = ("agentgymnasium", "torch", "transformers", "tokenizers", "gymnasium", "numpy")
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """The result of a run.
+
+    Attributes:
+        folder: The run's folder.
+        held_out: The result on the test split for each stage, as JSON; empty if there was no test.
+        report: The report page.
+        seconds: Wall time of the whole job, in all the processes that worked on it.
+        notes: Why the run did not learn, if it did not.
+    """
+
+    folder: Path
+    held_out: dict[str, Any] = field(default_factory=dict)
+    report: Path | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """What summary.json holds."""
+        return {"held_out": self.held_out, "seconds": self.seconds, "notes": self.notes}
+
+    def write_summary(self) -> None:
+        """Write summary.json into the run's folder.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        path = self.folder / SUMMARY
+        try:
+            path.write_text(json.dumps(self.to_json(), indent=2))
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error}; free space and resume the run") from error
+
+
+def headline_first(result: dict[str, Any], headline: str) -> dict[str, Any]:
+    """The result of an evaluation with the headline stratum's rates in front.
+
+    Args:
+        result: As JSON.
+        headline: The stratum's name.
+    """
+    stratum = result["strata"].get(headline)
+    if stratum is None:
+        return result
+    return {**result, "all_strata": {"success": result["success"], "score": result["score"]}, **stratum}
 
 
 def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> RunStore:
@@ -47,16 +96,31 @@ def open_run(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool
         record_mends(folder, config)
         store.set_meta({"config": tables_of(config)})
         return store
+    return begin_run(folder, tables_of(config), config.run.suite)
+
+
+def begin_run(folder: Path, tables: Mapping[str, Any], suite: str) -> RunStore:
+    """The database of a new run; a run that is in the folder is removed.
+
+    Args:
+        folder: The run's folder, as `require_new` accepts it.
+        tables: The resolved configuration.
+        suite: What it trains on.
+
+    Raises:
+        ConfigError: The folder cannot be written.
+        StoreError: Another process is writing a run there.
+    """
     if _holds_run(folder):
         WriterLock(folder).release()  # refused while another process writes the run
         remove_run(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        facts = {"config": tables_of(config), "versions": versions(), "commit": commit()}
+        facts = {"config": tables, "versions": versions(), "commit": commit()}
         (folder / CONFIG).write_text(json.dumps(facts, indent=2))
     except OSError as error:
         raise ConfigError(f"cannot write the run folder {folder}: {error}") from error
-    return RunStore.create(folder, {"kind": "train", "suite": config.run.suite, "config": tables_of(config)})
+    return RunStore.create(folder, {"kind": "train", "suite": suite, "config": tables})
 
 
 def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite: bool) -> None:
@@ -67,12 +131,25 @@ def require_usable(folder: Path, config: TrainConfig, *, resume: bool, overwrite
             is a file.
         WrongRunError: The run in the folder has another configuration.
     """
-    holds_run = _holds_run(folder)
-    if resume and not holds_run:
+    if not resume:
+        require_new(folder, overwrite=overwrite)
+        return
+    if not _holds_run(folder):
         raise ConfigError(f"no run to resume in {folder}: {CONFIG} is missing; start it without --resume")
-    if resume:
-        require_same(folder, config)
-    elif not holds_run:
+    require_same(folder, config)
+
+
+def require_new(folder: Path, *, overwrite: bool) -> None:
+    """Refuse a folder that a new run cannot begin in; touches nothing.
+
+    Args:
+        folder: The run's folder.
+        overwrite: Whether a run that is in the folder may be removed.
+
+    Raises:
+        ConfigError: The folder holds a run that may not be removed, holds anything else, or is a file.
+    """
+    if not _holds_run(folder):
         _require_free(folder)
     elif not overwrite:
         raise ConfigError(f"{folder} holds a run; go on with --resume, start anew with --overwrite, or name another")

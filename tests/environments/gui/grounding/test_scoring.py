@@ -10,7 +10,6 @@ from agentgym_gui.grounding.scoring import (
     Point,
     difficulty,
     edge_agreement,
-    nearness,
     score,
 )
 
@@ -22,13 +21,6 @@ TARGET = Box(90, 40, 21, 21)
 def reward(answer: Answer, name: str, target: Box | None = TARGET) -> float:
     values = score(answer, target, WIDTH, HEIGHT).values()
     return sum(REWARDS[name][part] * value for part, value in values.items())
-
-
-def test_nearness_is_one_in_the_middle_and_zero_in_the_farthest_corner():
-    assert nearness(100, 50, TARGET, WIDTH, HEIGHT) == 1
-    assert nearness(0, 0, TARGET, WIDTH, HEIGHT) == 0
-    # dmax^2 = 100^2 + 50^2 = 12500; 50 to the right: 1 - 2500 / 12500
-    assert nearness(150, 50, TARGET, WIDTH, HEIGHT) == pytest.approx(0.8)
 
 
 def test_dense_reward_is_hit_plus_nearness():
