@@ -37,8 +37,7 @@ from agentgym.errors import UnknownNameError
 from agentgym.evaluation import mean_interval, task_means
 from agentgym_rl.run.config import config_from_tables
 from agentgym_rl.run.job import train
-from benchmarks.measure import machine, significant
-from benchmarks.processor import cpu_seconds
+from benchmarks.measure import cpu_seconds, machine, significant
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 _GIB = 1 << 30
+_TICKS = os.sysconf("SC_CLK_TCK")
 Figure = TypeVar("Figure")
 
 
@@ -110,3 +111,33 @@ def _cpu_model() -> str:
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or "unknown"
+
+
+def cpu_seconds() -> float:
+    """Processor time of this process and of all that it started, so far.
+
+    Sandboxes of bubblewrap are included. Containers are no children of this process, so their time is not seen. What a
+    sandbox took is lost when it is killed.
+    """
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system + _of_descendants()
+
+
+def _of_descendants() -> float:
+    """Of those that go on below this process, with what they waited for."""
+    children: dict[int, list[int]] = {}
+    spent: dict[int, float] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(name))
+        spent[int(name)] = sum(map(int, fields[11:15])) / _TICKS
+    waiting, total = list(children.get(os.getpid(), ())), 0.0
+    while waiting:
+        each = waiting.pop()
+        total += spent[each]
+        waiting += children.get(each, ())
+    return total

@@ -28,8 +28,7 @@ from agentgym_swe.repair.state import beginning, lay_out
 from agentgym_swe.repair.task_view import read_task
 from agentgym_swe.repair.verdict.collecting import from_texts
 from agentgym_swe.repair.verdict.judge import Judge
-from benchmarks.measure import Spread, interleaved, ratios
-from benchmarks.processor import cpu_seconds
+from benchmarks.measure import Spread, cpu_seconds, interleaved, ratios
 from benchmarks.report import Goal, Report, main
 from benchmarks.swe.planted import SUITE, planted_tasks
 from benchmarks.verdicts.repair_grading import diff_in_fresh_tree, plain_pytest

@@ -15,8 +15,7 @@ from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.input import Input
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.miniwob.env import MiniWoBEnv
-from benchmarks.measure import Spread
-from benchmarks.processor import cpu_seconds
+from benchmarks.measure import Spread, cpu_seconds
 from benchmarks.web.recording import Episode
 from benchmarks.web.speed_sides import long_task, own_env, play_own
 
