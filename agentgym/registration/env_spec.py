@@ -83,6 +83,8 @@ class EnvSpec:
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
         is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
+        disclosed: Keys of tasks' private part that the environment shows, such as a walkthrough that names links. The
+            check of secrecy leaves them alone.
         check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
             servers. The checks of the environment itself do without them.
     """
@@ -110,6 +112,7 @@ class EnvSpec:
     measures: str = ""
     message_options: tuple[str, ...] = ()
     checks: str = ""
+    disclosed: tuple[str, ...] = ()
     is_costly: bool = False
     check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 

@@ -185,6 +185,7 @@ def env_subject(
     unread: list[str] = []
     if tasks is None or known.roles:
         chosen, disclosed = _looked_at(here, tasks, partial(_chosen_tasks, known, role, unread))
+    disclosed |= set(known.disclosed)
     scripts = known.load_scripts(role) if scripts is None else scripts
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
     factory: Callable[[], AgentEnv] = partial(make, target, runtime=runtime, **options)
