@@ -163,13 +163,13 @@ def _config(settings: Sequence[str], resumed: Path | None, *, is_resume: bool) -
     from agentgym_rl.core.config import pixels
     from agentgym_rl.run.config import config_from_tables
     from agentgym_rl.run.names import require_names
-    from agentgym_rl.run.saved import saved_config, saved_tables
+    from agentgym_rl.run.saved import CONFIG, saved_config, saved_tables
 
     files = [text for text in settings if "=" not in text]
     overrides = [text for text in settings if "=" in text]
     require_each_once(overrides)
     if resumed is not None and not files:
-        if pixels.is_for_pixels(saved_tables(resumed)):
+        if (resumed / CONFIG).exists() and pixels.is_for_pixels(saved_tables(resumed)):
             raise ConfigError(f"{resumed} cannot be resumed: {_WITHOUT['--resume']}")
         config = saved_config(resumed, overrides)
         require_names(config, Source())

@@ -14,7 +14,7 @@ from benchmarks.archer_ablation.runs import AS_IT_IS, TURNS, VARIANTS, mean_of, 
 from benchmarks.report import Goal, Report, main
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
-SEEDS = 3
+SEEDS = 5
 
 
 @dataclass(frozen=True)
