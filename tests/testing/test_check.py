@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 
-import gymnasium
 import numpy as np
 import pytest
 
@@ -348,16 +347,6 @@ def test_check_env_finds_a_planted_fault(check, faulty):
     assert [failure.name for failure in report.failures] == [check]
     with pytest.raises(ContractError, match=check):
         report.raise_if_failed()
-
-
-@pytest.mark.parametrize(("disclosed", "failed"), [((), ["secrecy"]), (("password",), [])])
-def test_check_env_leaves_alone_what_a_spec_says_is_shown(disclosed, failed, monkeypatch):
-    monkeypatch.setattr(registry, "_specs", dict(registry._specs))
-    entry_point, scripts = f"{__name__}:Talkative", "tests.toys.env:SCRIPTS"
-    agentgym.register(agentgym.EnvSpec("test/Talkative-v0", entry_point, scripts, "test", disclosed=disclosed))
-    report = check_env("test/Talkative-v0", only=["secrecy"])
-    gymnasium.registry.pop("test/Talkative-v0")
-    assert [failure.name for failure in report.failures] == failed
 
 
 def test_check_env_asks_no_anchor_to_tell_turns_apart():
