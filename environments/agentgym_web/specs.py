@@ -27,7 +27,7 @@ def _site(name: str, *suites: str) -> EnvSpec:
         limits=_LIMITS,
         extra="web",
         room="sites",
-        disclosed=("walkthrough",),  # It names links and buttons; what is to be found stands under `answer` too.
+        disclosed=("walkthrough", "answer"),  # Links that it names, and what is to be found, stand on the pages.
     )
 
 
