@@ -96,7 +96,7 @@ def together(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[s
     """Steps a second of eight environments one after the other and all at once, each in a thread of its own.
 
     Returns:
-        Rates, their ratios, and the processors in use meanwhile: one environment keeps more than one busy.
+        Rates, their ratios, and how many processors were in use meanwhile.
     """
     alone, at_once, ratios = [], [], []
     cores: dict[str, list[float]] = {"alone": [], "at once": []}

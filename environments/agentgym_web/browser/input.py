@@ -162,7 +162,7 @@ class Input:
         await self.handled(self.mouse_event("mouseReleased", x, y, "left", 1))
 
     async def drag_event(self, kind: str, x: float, y: float) -> None:
-        """Send an event of a drag and drop that the page began."""
+        """Send an event of a drag and drop that the page began; its point is one of the page, however it is drawn."""
         await self.handled(
             self.tab.post("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": self.tab.drag})
         )
@@ -171,8 +171,7 @@ class Input:
         """Turn the wheel over a point."""
         self.check_point(x, y)
         dx, dy = (min(max(delta, -_TURNED), _TURNED) for delta in (dx, dy))
-        turned = {"deltaX": dx, "deltaY": dy}
-        params = {"type": "mouseWheel", **self._place(x, y), **turned, "modifiers": _bits(self.held)}
+        params = {"type": "mouseWheel", **self._place(x, y), "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
         await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
         await self.handled(asyncio.ensure_future(self.tab.evaluate("agentgym.drawn()")))
 

@@ -112,8 +112,8 @@ class Tab:
     async def draw_whole(self) -> None:
         """Draw its pages in full from now on, so that pictures can be taken."""
         if self.drawn_at != 1.0:
-            self.drawn_at = 1.0
-            await self.ask("Emulation.setDeviceMetricsOverride", _metrics(self._settings, self.drawn_at))
+            await self.ask("Emulation.setDeviceMetricsOverride", _metrics(self._settings, 1.0))
+            self.drawn_at = 1.0  # only now: input to a page that did not answer still goes where it is drawn
 
     @property
     def main_frame(self) -> str:

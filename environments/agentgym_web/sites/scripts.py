@@ -100,7 +100,7 @@ class Walker:
         }
         return call(actions.get(verb, verb), node.id, *step[3:])
 
-    def _slip(self, step: Sequence[Any], _: Mapping[str, Any], reading: Reading) -> str | None:
+    def _slip(self, step: Sequence[Any], options: Mapping[str, Any], reading: Reading) -> str | None:
         kind = self._rng.random()
         if kind < 0.4:
             self._steps.pop(0)
