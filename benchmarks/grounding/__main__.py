@@ -1,7 +1,7 @@
 """Learning to point from nothing, from boxes and from two rewards: hits on screens with windows at unseen places.
 
 The runs are those of a shipped configuration, with other modes and seeds. Each mode and seed is a part of its own: what
-lies in the folder of parts is not run again, and the report is on all parts that are there.
+lies in the folder of parts and was made with the same configuration is not run again. The report is on all such parts.
 
     agentgym gui render screens --screens 240 --app galculator mousepad --state start --places 40 --fixed-look
     python -m benchmarks.grounding --seeds 0,1,2,3,4 --parts screens/parts --picture docs/images/grounding-pixels.svg
@@ -12,6 +12,7 @@ lies in the folder of parts is not run again, and the report is on all parts tha
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import agentgym_rl
-from agentgym.config import read_tables
+from agentgym.config import read_tables, tables_of
 from agentgym.store import RunStore
 from agentgym_rl.core.config.pixels import PixelConfig, pixel_config
 from agentgym_rl.pixels.job import CPU_S, DISTANCE, train
@@ -62,14 +63,15 @@ class Choice:
 def measure(is_quick: bool, own: Choice) -> Report:
     """Train what is not there yet, and report on everything that is."""
     own.parts.mkdir(parents=True, exist_ok=True)
+    updates = QUICK_UPDATES if is_quick else own.updates
     for seed in own.seeds:
         for mode in own.modes:
-            file = own.parts / f"{mode}-{seed}.json"
-            config = config_of(own.targets, mode, seed, QUICK_UPDATES if is_quick else own.updates)
-            if not file.exists() or is_quick:
+            config = config_of(own.targets, mode, seed, updates)
+            file = own.parts / f"{mode}-{seed}-{digest_of(config)}.json"
+            if not file.exists():
                 progress(f"{mode}, seed {seed}")
                 file.write_text(json.dumps(part_of(config)) + "\n", encoding="utf-8")
-    found = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(own.parts.glob("*.json"))]
+    found = kept_parts(own.parts, own.targets, updates)
     shipped = config_of(own.targets, MODES[0], 0)
     report = Report(
         setting={"updates": sorted({each["updates"] for each in found}), "held-out screens": shipped.screens.held_out},
@@ -95,6 +97,21 @@ def config_of(targets: Path, mode: str, seed: int, updates: int | None = None) -
     overrides.append(f"probes.test_targets={EPISODES}")
     overrides += [] if updates is None else [f"run.updates={updates}"]
     return pixel_config(*read_tables(CONFIG, overrides))
+
+
+def digest_of(config: PixelConfig) -> str:
+    """What tells runs with other settings apart."""
+    return hashlib.sha256(json.dumps(tables_of(config), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def kept_parts(folder: Path, targets: Path, updates: int | None) -> list[dict[str, Any]]:
+    """The parts of a folder that were made with the configuration as it is now."""
+    found = []
+    for file in sorted(folder.glob("*-*-*.json")):
+        mode, seed, digest = file.stem.split("-")
+        if digest == digest_of(config_of(targets, mode, int(seed), updates)):
+            found.append(json.loads(file.read_text(encoding="utf-8")))
+    return found
 
 
 def part_of(config: PixelConfig) -> Mapping[str, Any]:

@@ -1,11 +1,12 @@
 """What the runs that learn to point come to, and their picture."""
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.grounding.__main__ import config_of
+from benchmarks.grounding.__main__ import config_of, digest_of, kept_parts
 from benchmarks.grounding.figures import MODES, figures_of
 from benchmarks.grounding.picture import draw
 
@@ -49,3 +50,14 @@ def test_runs_are_the_shipped_one_with_another_mode_and_seed(tmp_path: Path) -> 
     assert {config.run.seed for config in configs} == {3}
     assert {config.run.updates for config in configs} == {1000}
     assert config_of(targets, "hit", 0, 7).run.updates == 7
+
+
+def test_parts_of_other_settings_are_left_out(tmp_path: Path) -> None:
+    targets, parts = tmp_path / "targets.json", tmp_path / "parts"
+    targets.write_text("[]")
+    parts.mkdir()
+    for updates in (7, 8):
+        digest = digest_of(config_of(targets, "hit", 0, updates))
+        (parts / f"hit-0-{digest}.json").write_text(json.dumps({"updates": updates}))
+    assert kept_parts(parts, targets, 8) == [{"updates": 8}]
+    assert kept_parts(parts, targets, None) == []
