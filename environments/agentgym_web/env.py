@@ -240,14 +240,14 @@ class WebEnv(AgentEnv):
     def page(self) -> WebPage:
         """The window; opened when it is first needed. One whose browser was lost is replaced by the next episode."""
         if self._page is None:
+            settings = replace(self.page_settings(), person=self._has_person)
             process = ProcessSettings(
                 browser=self._browser,
-                fast_frames=self.view.has_picture,
+                fast_frames=self.view.has_picture and not settings.frames_can_wait,
                 debug_port=self._trace is not None,
                 owner=self._owner,
                 headed=self._has_person and self.opens_display,
             )
-            settings = replace(self.page_settings(), person=self._has_person)
             self._page = the_hub().open(settings, Network(), process)
             self.window_is_new()
         return self._page

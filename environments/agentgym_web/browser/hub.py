@@ -46,6 +46,7 @@ class Browser:
         self.process, self.settings = process, settings
         self.windows: list[Window] = []
         self.num_opened = 0
+        self._turn = asyncio.Lock() if process.draws_when_asked else None
         self._reopened: set[PageSettings] = set()
         self._spare: tuple[PageSettings, asyncio.Task[Window]] | None = None
         self._ending: threading.Thread | None = None
@@ -75,6 +76,8 @@ class Browser:
             pages = [{"type": "page", "exclude": False}, {"exclude": True}]
             params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": pages}
             await asyncio.wait_for(self.connection.post("Target.setAutoAttach", params), _START_S)
+            if self._turn is not None:
+                await asyncio.wait_for(self._close_first_page(), _START_S)
         except (TimeoutError, InfrastructureError) as error:
             self.connection.close()
             log = self.process.last_words()
@@ -84,6 +87,12 @@ class Browser:
             ) from error
 
         self._watching = asyncio.ensure_future(watch_memory(self.process))
+
+    async def _close_first_page(self) -> None:
+        """Close the page that nobody asked for: its frames would come on and on."""
+        for target in (await self.connection.post("Target.getTargets"))["targetInfos"]:
+            if target["type"] == "page":
+                await self.connection.post("Target.closeTarget", {"targetId": target["targetId"]})
 
     async def open(self, settings: PageSettings, network: Network) -> Window:
         """A new window. Where windows of these settings come and go, the next one is made ahead."""
@@ -119,7 +128,7 @@ class Browser:
                     os.chown(path, UNPRIVILEGED, UNPRIVILEGED)
         except OSError as error:
             raise BrowserStartError(f"a window has no folder: {error}; free some space there") from error
-        window = Window(self.connection, settings, Network(), folder, secrets.token_hex(8))
+        window = Window(self.connection, settings, Network(), folder, secrets.token_hex(8), self._turn)
         self.windows.append(window)
         try:
             await window.open()

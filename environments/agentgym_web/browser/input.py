@@ -21,6 +21,7 @@ BITS = {"left": 1, "right": 2, "middle": 4}
 _TYPED = 2000
 _TURNED = 1e6
 _DRAG_MOVES = 6
+_AHEAD_S = 0.02
 _SHIFTED = set('~!@#$%^&*()_+{}|:"<>?')
 _COMMANDS = {
     ("Control", "a"): "selectAll",
@@ -61,7 +62,8 @@ class Input:
         """Post an event of the mouse; the future is done when the page has dealt with it."""
         params = {
             "type": kind,
-            **self._place(x, y),
+            "x": x,
+            "y": y,
             "button": button,
             "clickCount": count,
             "buttons": self.buttons,
@@ -80,17 +82,13 @@ class Input:
             size = f"{settings.width} x {settings.height}"
             raise ActionSyntaxError(f"The point ({x:g}, {y:g}) lies outside the window, which is {size} pixels.")
 
-    def _place(self, x: float, y: float) -> dict[str, float]:
-        """A point of the page as the browser takes it, which is where it is drawn."""
-        return {"x": x * self.tab.drawn_at, "y": y * self.tab.drawn_at}
-
     async def move(self, x: float, y: float) -> None:
         """Move the mouse, with what it drags."""
         self.check_point(x, y)
         if self.buttons and self.tab.drag is not None:
             await self.drag_event("dragOver", x, y)
         else:
-            await self.handled(self.mouse_event("mouseMoved", x, y, "left" if self.buttons else "none"))
+            await self._felt(self.mouse_event("mouseMoved", x, y, "left" if self.buttons else "none"))
 
     async def click(
         self,
@@ -128,6 +126,15 @@ class Input:
         """Wait until an input event was dealt with; a page that went away has dealt with it."""
         await self.tab.handled(last)
 
+    async def _felt(self, moved: asyncio.Future[Any]) -> None:
+        """Wait until a move was dealt with, of which pages hear with a frame; one may be ahead of the move."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._window.settings.hang_s
+        while self.tab.drawing.is_asked and not moved.done() and loop.time() < ends:
+            await self.tab.drawing.next()
+            await asyncio.wait({moved}, timeout=_AHEAD_S)
+        await self.handled(moved)
+
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag from one point to another, with the page's own drag and drop where it has that."""
         tab = self.tab
@@ -136,14 +143,14 @@ class Input:
         await tab.ask("Input.setInterceptDrags", {"enabled": True})
         tab.drag = None
         try:
-            await self.handled(self.mouse_event("mouseMoved", *start, "none"))
+            await self._felt(self.mouse_event("mouseMoved", *start, "none"))
             self.buttons = 1
             await self.handled(self.mouse_event("mousePressed", *start, "left", 1))
             for part in range(1, _DRAG_MOVES + 1):
                 x, y = (start[axis] + (end[axis] - start[axis]) * part / _DRAG_MOVES for axis in (0, 1))
                 if tab.drag is not None:
                     break
-                await self.handled(self.mouse_event("mouseMoved", x, y, "left"))
+                await self._felt(self.mouse_event("mouseMoved", x, y, "left"))
             if tab.drag is not None:
                 await self.drop(*end)
             else:
@@ -171,9 +178,14 @@ class Input:
         """Turn the wheel over a point."""
         self.check_point(x, y)
         dx, dy = (min(max(delta, -_TURNED), _TURNED) for delta in (dx, dy))
-        params = {"type": "mouseWheel", **self._place(x, y), "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
-        await self.handled(self.tab.post("Input.dispatchMouseEvent", params))
-        await self.handled(asyncio.ensure_future(self.tab.evaluate("agentgym.drawn()")))
+        params = {"type": "mouseWheel", "x": x, "y": y, "deltaX": dx, "deltaY": dy, "modifiers": _bits(self.held)}
+        tab = self.tab
+        if tab.drawing.is_asked:
+            await asyncio.gather(*(tab.evaluate("agentgym.takeWheel()", frame=frame) for frame in tab.frames))
+            await self._felt(tab.post("Input.dispatchMouseEvent", params))
+        else:
+            await self.handled(tab.post("Input.dispatchMouseEvent", params))
+            await self.handled(asyncio.ensure_future(tab.evaluate("agentgym.drawn()")))
 
     def key_event(self, kind: str, key: Key, modifiers: Sequence[str]) -> asyncio.Future[Any]:
         """Post an event of a key."""

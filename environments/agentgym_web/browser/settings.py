@@ -124,6 +124,14 @@ class PageSettings:
         """Whether a look may be asked for while an input is on its way; the page then waits for it."""
         return self.virtual_time and not self.person
 
+    @property
+    def frames_can_wait(self) -> bool:
+        """Whether frames are drawn only when they are asked for: neither on real time, nor for a person or a finger.
+
+        Frames that are asked for have a device pixel a CSS pixel.
+        """
+        return self.virtual_time and not self.person and not self.touch and self.scale == 1
+
     def __post_init__(self) -> None:
         for name in ("width", "height", "step_ms", "settle_s", "load_s", "hang_s", "scale", "max_tabs", "max_dialogs"):
             if getattr(self, name) <= 0:

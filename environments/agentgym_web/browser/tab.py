@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from agentgym_web.browser.devtools import Connection, unheard
+from agentgym_web.browser.drawing import Drawing
 from agentgym_web.browser.errors import PageGoneError, ScriptError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.settings import PageSettings
@@ -19,9 +20,6 @@ from agentgym_web.browser.underway import Asked, UnderWay
 from agentgym_web.browser.windows.dialogs import Dialogs
 
 WORLD = "agentgym"
-UNSEEN = 0.1
-"""How large the pages of a tab are drawn until the first picture is taken, as a share. The pages do not notice, and
-drawing takes less of the processor."""
 TELL = "agentgymTell"
 """The function by which the script in a page tells what a person did."""
 _SCHEMES = {"http", "https", "about", "data", "blob", "javascript"}
@@ -39,6 +37,7 @@ class Tab:
         settings: How its pages run.
         notes: What the agent is told with the next observation; shared by the tabs of a window.
         origins: Takes the origins of its pages; shared by the tabs of a window.
+        turn: As of `Drawing`.
     """
 
     def __init__(
@@ -49,6 +48,8 @@ class Tab:
         settings: PageSettings,
         notes: list[str],
         origins: set[str],
+        *,
+        turn: asyncio.Lock | None = None,
     ) -> None:
         self._connection = connection
         self.target, self.session = target, session
@@ -72,7 +73,7 @@ class Tab:
         self.under_way = UnderWay()
         self.on_deed: Callable[[Tab, str, str], None] | None = None
         self.num_pages = 0
-        self.drawn_at = 1.0 if settings.person or settings.touch else UNSEEN
+        self.drawing = Drawing(self.post, self._answer, self.storm, turn)
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -85,7 +86,7 @@ class Tab:
             is_waiting: Whether it waits to be told to go on.
         """
         self.own_script = next(source for source, world in scripts if world)
-        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts, self.drawn_at)]
+        sent = [self.post(method, params) for method, params in _first_commands(self._settings, scripts)]
         if is_waiting:
             sent.append(self.post("Runtime.runIfWaitingForDebugger"))
         tree = self.post("Page.getFrameTree")
@@ -109,11 +110,8 @@ class Tab:
         answer: dict[str, Any] = await self.crash_or(self.post(method, params), self._settings.hang_s)
         return answer
 
-    async def draw_whole(self) -> None:
-        """Draw its pages in full from now on, so that pictures can be taken."""
-        if self.drawn_at != 1.0:
-            await self.ask("Emulation.setDeviceMetricsOverride", _metrics(self._settings, 1.0))
-            self.drawn_at = 1.0  # only now: input to a page that did not answer still goes where it is drawn
+    async def _answer(self, future: asyncio.Future[Any]) -> Any:
+        return await self.crash_or(future, self._settings.hang_s)
 
     @property
     def main_frame(self) -> str:
@@ -324,10 +322,14 @@ class Tab:
         self.post("Page.handleJavaScriptDialog", answer).add_done_callback(unheard)
 
 
-def _first_commands(
-    settings: PageSettings, scripts: Sequence[tuple[str, str]], drawn_at: float
-) -> list[tuple[str, dict[str, Any]]]:
+def _first_commands(settings: PageSettings, scripts: Sequence[tuple[str, str]]) -> list[tuple[str, dict[str, Any]]]:
     """What makes a new tab ready: events, scripts, size, focus, dialogs."""
+    metrics = {
+        "width": settings.width,
+        "height": settings.height,
+        "deviceScaleFactor": settings.scale,
+        "mobile": settings.touch,
+    }
     commands: list[tuple[str, dict[str, Any]]] = [
         ("Page.enable", {}),
         ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
@@ -336,7 +338,7 @@ def _first_commands(
         named = {"worldName": world} if world else {}
         commands.append(("Page.addScriptToEvaluateOnNewDocument", {"source": source, **named}))
     commands += [
-        ("Emulation.setDeviceMetricsOverride", _metrics(settings, drawn_at)),
+        ("Emulation.setDeviceMetricsOverride", metrics),
         ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
         ("Page.setInterceptFileChooserDialog", {"enabled": True}),
         ("Inspector.enable", {}),
@@ -365,13 +367,3 @@ async def _until(changed: asyncio.Event, holds: Callable[[], bool], timeout_s: f
         with suppress(TimeoutError):
             await asyncio.wait_for(changed.wait(), left)
     return True
-
-
-def _metrics(settings: PageSettings, drawn_at: float) -> dict[str, Any]:
-    return {
-        "width": settings.width,
-        "height": settings.height,
-        "deviceScaleFactor": settings.scale,
-        "mobile": settings.touch,
-        "scale": drawn_at,
-    }

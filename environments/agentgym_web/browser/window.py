@@ -15,7 +15,7 @@ from typing import Any
 
 from agentgym.errors import ActionSyntaxError
 from agentgym_web.browser.devtools import Connection, unheard
-from agentgym_web.browser.errors import BrowserStartError, DevToolsError
+from agentgym_web.browser.errors import BrowserLostError, BrowserStartError, DevToolsError
 from agentgym_web.browser.fetching import Watch
 from agentgym_web.browser.gate import Gate, Network
 from agentgym_web.browser.scripts.assembling import clock_script, page_script
@@ -27,7 +27,7 @@ _MAX_REFUSED_TABS = 20
 _OPEN_S = 60.0
 _BARS_PX = 90
 """Height of the browser's own bars above a page, in a window for a person."""
-_NOT_LOADED = "The page could not be loaded"
+NOT_LOADED = "The page could not be loaded"
 _MAX_ADDRESS = 100_000
 
 
@@ -53,10 +53,17 @@ class Window:
         network: What pages can reach.
         folder: A folder of the browser's user, for downloads and uploads.
         secret: Names the events between the scripts in pages.
+        turn: Held by the window of its browser whose frame is drawn; None where all come by themselves.
     """
 
     def __init__(
-        self, connection: Connection, settings: PageSettings, network: Network, folder: Path, secret: str
+        self,
+        connection: Connection,
+        settings: PageSettings,
+        network: Network,
+        folder: Path,
+        secret: str,
+        turn: asyncio.Lock | None = None,
     ) -> None:
         self.connection, self.settings = connection, settings
         self.gate = Gate(network)
@@ -77,6 +84,7 @@ class Window:
         self.arriving: Arriving | None = None
         self.on_deed: Callable[[Tab, str, str], None] | None = None
         self._secret = secret
+        self._turn = turn if settings.frames_can_wait else None
         self._opening: set[asyncio.Task[None]] = set()
         self._num_awaited = 0
         self._num_refused = 0
@@ -156,12 +164,14 @@ class Window:
         Raises:
             BrowserStartError: It did not come up in time.
         """
-        params = {
+        params: dict[str, Any] = {
             "url": url,
             "browserContextId": self.context,
             "width": self.settings.width,
             "height": self.settings.height + (_BARS_PX if self.settings.person else 0),
         }
+        if self._turn is not None:
+            params["enableBeginFrameControl"] = True
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _OPEN_S
         self._num_awaited += 1
@@ -186,7 +196,7 @@ class Window:
         if len(self.tabs) + len(self._opening) >= self.settings.max_tabs and not is_own:
             self._refuse_tab(session, info)
             return
-        tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes, self.origins)
+        tab = Tab(self.connection, info["targetId"], session, self.settings, self.notes, self.origins, turn=self._turn)
         tab.is_loading = info.get("url", "") not in ("", "about:blank")
         task = asyncio.ensure_future(self._ready(tab, is_waiting=is_waiting))
         self._opening.add(task)
@@ -264,7 +274,7 @@ class Window:
             tab.is_navigating = False
         said = answer.get("errorText", "")
         if said and said != "net::ERR_ABORTED":
-            self.notes.append(f"{_NOT_LOADED}: {said.removeprefix('net::')}.")
+            self.notes.append(f"{NOT_LOADED}: {said.removeprefix('net::')}.")
 
     async def _navigated(self, tab: Tab, asked: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
         """What came of a navigation; one whose server is silent is stopped, and the page stays."""
@@ -275,15 +285,8 @@ class Window:
             tab.stop().add_done_callback(unheard)
             answer: dict[str, Any] = await tab.crash_or(asked, self.settings.hang_s)
             if answer.get("errorText") == "net::ERR_ABORTED":
-                self.notes.append(f"{_NOT_LOADED}: its site did not answer within {limit:g} s.")
+                self.notes.append(f"{NOT_LOADED}: its site did not answer within {limit:g} s.")
             return answer
-
-    def upload(self, name: str) -> Path:
-        """A copy of one of the agent's files where the browser may read it."""
-        copy, given = self.folder / "uploads" / Path(name).name, self.files[name]
-        copy.write_bytes(given if isinstance(given, bytes) else given.read_bytes())
-        copy.chmod(0o644)
-        return copy
 
     def end_action(self) -> list[str]:
         """What happened since the last observation, and a fresh page of notes."""
@@ -292,14 +295,6 @@ class Window:
         said, self.notes[:] = list(dict.fromkeys(self.notes))[:12], []
         self._num_refused = 0
         return said
-
-    async def leave_forbidden(self) -> None:
-        """Show an empty page in place of one that may not be shown, such as the browser's own page of an error."""
-        if not self.tab.url.startswith("chrome-error:"):
-            self.notes.append(f"Pages of {self.tab.url.partition(':')[0]}: cannot be shown here.")
-        elif not any(note.startswith(_NOT_LOADED) for note in self.notes):
-            self.notes.append(f"{_NOT_LOADED}.")
-        await self.goto("about:blank")
 
     async def close(self) -> None:
         """End the context with all of its tabs."""
@@ -329,7 +324,7 @@ class Window:
             self.tabs.append(tab)
             if len(self.tabs) > 1:
                 self.active = len(self.tabs) - 1
-        except DevToolsError:
+        except (DevToolsError, BrowserLostError):
             tab.close()
         except TimeoutError:
             self.notes.append("The page opened a tab that did not answer; it was closed.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 from agentgym.errors import ActionSyntaxError
 from agentgym.tools import tool
@@ -70,7 +71,14 @@ class Hands:
             if name not in given:
                 listed = ", ".join(sorted(given)) or "none"
                 raise ActionSyntaxError(f"You were given no file {name[:80]!r}. Files: {listed}.")
-        return [str(self._window.upload(name)) for name in names]
+        return [str(self._upload(name)) for name in names]
+
+    def _upload(self, name: str) -> Path:
+        """A copy of one of the agent's files where the browser may read it."""
+        copy, given = self._window.folder / "uploads" / Path(name).name, self._window.files[name]
+        copy.write_bytes(given if isinstance(given, bytes) else given.read_bytes())
+        copy.chmod(0o644)
+        return copy
 
     async def _give_files(self, paths: Sequence[str]) -> None:
         tab = self.tab

@@ -100,6 +100,7 @@ class BrowserProcess:
         profile: Its folder, removed when it ends.
         has_sandbox: Whether its own sandbox is on.
         log: What it says, in a file without a name.
+        draws_when_asked: Whether its tabs can leave frames undrawn until they are asked for.
         max_page_mib: Most memory of the process of a page, in MiB.
     """
 
@@ -110,6 +111,7 @@ class BrowserProcess:
     profile: Path
     has_sandbox: bool
     log: BinaryIO
+    draws_when_asked: bool = False
     max_page_mib: int = 2048
     _said: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -208,7 +210,15 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         raise BrowserStartError(f"the browser {program.path} could not be started: {error}") from error
     os.close(read_end)
     os.close(write_end)
-    return BrowserProcess(program, child, commands, replies, profile, has_sandbox, log, settings.max_page_mib)
+    draws_when_asked = _draws_when_asked(settings, program)
+    return BrowserProcess(
+        program, child, commands, replies, profile, has_sandbox, log, draws_when_asked, settings.max_page_mib
+    )
+
+
+def _draws_when_asked(settings: ProcessSettings, program: BrowserProgram) -> bool:
+    """Only the shell can; where all frames are wanted at once, or by a debugging port, they come by themselves."""
+    return program.is_shell and not settings.debug_port and not settings.fast_frames
 
 
 def _pipe() -> tuple[int, int]:
@@ -268,6 +278,8 @@ def _flags(settings: ProcessSettings, program: BrowserProgram, profile: Path, ha
         flags.append("--no-sandbox")
     if settings.debug_port:
         flags += ["--remote-debugging-port=0", "--remote-debugging-address=127.0.0.1"]
+    if _draws_when_asked(settings, program):
+        flags.append("--run-all-compositor-stages-before-draw")
     if settings.fast_frames:
         flags += ["--disable-frame-rate-limit", "--disable-gpu-vsync"]
     return flags

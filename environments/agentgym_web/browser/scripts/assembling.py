@@ -19,6 +19,7 @@ _OWN_FILES = (
     "tree.js",
     "pruned.js",
     "reaching.js",
+    "turning.js",
     "observing.js",
 )
 

@@ -34,8 +34,10 @@
   // Clicks: elements that listen without looking as if they did.
   const clicking = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "dblclick"]);
   let listening = [];
+  let seesFrames = false; // whether the page hears of scrolls, sizes or what comes into sight, which frames tell
   const listen = EventTarget.prototype.addEventListener;
   define(EventTarget.prototype, "addEventListener", function addEventListener(type, ...rest) {
+    if (type === "scroll" || type === "scrollend") seesFrames = true;
     if (clicking.has(type) && this instanceof Element && this !== document.body && this !== document.documentElement)
       listening.push(new WeakRef(this));
     return listen.call(this, type, ...rest);
@@ -52,6 +54,24 @@
             handler.set.call(this, value);
           },
         });
+  }
+
+  for (const watcher of [window.IntersectionObserver, window.ResizeObserver]) {
+    const watch = watcher.prototype.observe;
+    define(watcher.prototype, "observe", function observe(...args) {
+      seesFrames = true;
+      return watch.apply(this, args);
+    });
+  }
+  for (const owner of [window, Document.prototype, HTMLElement.prototype]) {
+    const found = Object.getOwnPropertyDescriptor(owner, "onscroll");
+    Object.defineProperty(owner, "onscroll", {
+      ...found,
+      set(value) {
+        seesFrames = true;
+        found.set.call(this, value);
+      },
+    });
   }
 
   // Shadow trees are opened, so that they can be observed.
@@ -218,7 +238,7 @@
       value = evaluate(probe);
       wasProbed = true;
     } catch { /* as above */ }
-    const told = { more, end, pending: pending.size, due, ran, value, wasProbed };
+    const told = { more, end, pending: pending.size, due, ran, value, wasProbed, seesFrames };
     apply(dispatch, document, [new CustomEvent(`${SECRET}answer`, { detail: told })]);
   }]);
 })("__SECRET__", __VIRTUAL__, __START_MS__, __SEED__);

@@ -21,7 +21,8 @@ const observe = async (options) => {
     lastId = 0;
   }
   if (options.after && !await arrived(options.after)) return { missed: true, leaves: arrival.leaves };
-  const sent = options.settle ? await settle(options.settle) : false;
+  const { sent, draw } = options.settle ? await settle(options.settle) : { sent: false, draw: false };
+  if (draw) return { draw };
   const found = {
     sent,
     url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
@@ -41,4 +42,4 @@ const observe = async (options) => {
   return found;
 };
 
-globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, released };
+globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, released, takeWheel };

@@ -15,6 +15,7 @@ const STILL_MS = 1000;
 const FRAME_MS = 50;
 const MOST_TIMERS = 5000;
 const DUE_MS = 120;
+const MOST_DRAWS = 3;
 const endless = new WeakSet(); // documents that did not load in time, such as one that was opened and never closed
 const focused = new WeakSet(); // documents whose field with autofocus had its turn
 const settledSteps = new WeakMap(); // by document
@@ -36,7 +37,9 @@ const arrived = async (kind) => {
 };
 
 class Settling {
-  constructor({ virtual, spanMs, limitMs, step }) {
+  constructor({ virtual, spanMs, limitMs, step, draws }) {
+    this.draws = draws; // how many frames the harness will draw before it looks; undefined where they come by themselves
+    this.wantsFrame = false;
     this.virtual = virtual;
     this.spanMs = spanMs;
     this.step = step;
@@ -46,6 +49,11 @@ class Settling {
 
   get passed() { return performance.now() - this.began; }
   get isOver() { return this.passed >= this.limitMs; }
+
+  async nextFrame() {
+    if (this.draws === undefined) await nextFrame();
+    else this.wantsFrame = true;
+  }
 
   async loaded() {
     await hop();
@@ -70,7 +78,7 @@ class Settling {
     for (const doc of this.documents) {
       if (focused.has(doc)) continue;
       focused.add(doc);
-      if (doc.activeElement === doc.body && doc.querySelector("[autofocus]")) await nextFrame();
+      if (doc.activeElement === doc.body && doc.querySelector("[autofocus]")) await this.nextFrame();
     }
   }
 
@@ -141,13 +149,19 @@ class Settling {
         }
       }
     if (!ended) return;
-    await nextFrame();
+    await this.nextFrame();
     if (this.virtual) for (const doc of this.documents) ask(doc, { span: 0 });
     await hop();
   }
 }
 
-// Waits until the page is quiet, within a limit; whether a form was sent, whose page may be on its way.
+// Whether a page hears of something, or shows something, only with the next frame.
+const waitsForFrames = (doc) =>
+  ask(doc, {}).seesFrames || doc.querySelector("[onscroll]") !== null ||
+  doc.getAnimations().length > 0 || [...doc.images].some((image) => image.loading === "lazy" && !image.complete);
+
+// Waits until the page is quiet, within a limit; whether a form was sent, whose page may be on its way, and whether a
+// frame has to be drawn first.
 const settle = async (options) => {
   const settling = new Settling(options);
   await settling.loaded();
@@ -156,9 +170,12 @@ const settle = async (options) => {
   await settling.showImages();
   if (settling.isOver) for (const doc of settling.documents) ask(doc, { forget: true });
   await settling.endAnimations();
+  const isFirst = options.draws === MOST_DRAWS;
+  if (options.draws && (settling.wantsFrame || (isFirst && settling.documents.some(waitsForFrames))))
+    return { sent: false, draw: true };
   const sent = submitted !== null && !submitted.defaultPrevented;
   submitted = null;
-  return sent;
+  return { sent, draw: false };
 };
 
 // Until the frame after the next is drawn: a wheel scrolls only then.

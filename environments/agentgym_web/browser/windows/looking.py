@@ -6,7 +6,6 @@ What the page tells is found by the scripts. An empty tab takes the place of one
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -16,13 +15,15 @@ from agentgym_web.browser.framing import add_frames, split_lines
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight, TabTitle, decode_picture, draw_marks
 from agentgym_web.browser.tab import Tab
-from agentgym_web.browser.window import Arriving, Window
+from agentgym_web.browser.window import NOT_LOADED, Arriving, Window
 
 _GOOD_SCHEMES = ("http:", "https:", "about:", "data:", "blob:")
 _ROUNDS = 6
 _SENDING_S = 0.3
 _GOING_S = 0.05
 _UNHEARD_S = 0.02
+_DRAWS = 3
+"""Most frames that a page gets before one observation."""
 _QUALITY = 80
 """Of screenshots for people, in percent: text stays sharp, and a page takes about 40 kB."""
 
@@ -68,7 +69,7 @@ class Looking:
                     await tab.crash_or(tab.stop(), settings.hang_s)
                     tab.is_loading = tab.is_navigating = False
                 if _is_forbidden(tab.url):
-                    await window.leave_forbidden()
+                    await self._leave_forbidden()
                     continue
                 num_ended, num_pages = tab.under_way.num_ended, tab.num_pages  # after what was loading
                 found = await self._observe(view, restart, probe)
@@ -118,14 +119,19 @@ class Looking:
 
     async def screenshot(self) -> bytes:
         """The window as a WebP file; empty where the page does not let itself be drawn."""
-        tab = self._window.tab
-        params = {"format": "webp", "quality": _QUALITY, "captureBeyondViewport": False}
         try:
-            await tab.draw_whole()
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+            return await self._window.tab.drawing.picture({"format": "webp", "quality": _QUALITY})
         except (TimeoutError, DevToolsError):
             return b""
-        return base64.b64decode(taken["data"])
+
+    async def _leave_forbidden(self) -> None:
+        """Show an empty page in place of one that may not be shown, such as the browser's own page of an error."""
+        window = self._window
+        if not window.tab.url.startswith("chrome-error:"):
+            window.notes.append(f"Pages of {window.tab.url.partition(':')[0]}: cannot be shown here.")
+        elif not any(note.startswith(NOT_LOADED) for note in window.notes):
+            window.notes.append(f"{NOT_LOADED}.")
+        await window.goto("about:blank")
 
     async def _idle(self) -> bool:
         """Wait until no request is under way; whether it was only a moment ago, so that nothing has changed."""
@@ -160,6 +166,29 @@ class Looking:
         arriving, window.arriving = window.arriving, None
         if arriving is not None:
             options["after"] = arriving.event
+        if tab.drawing.is_asked:
+            options["settle"]["draws"] = _DRAWS
+        found = await self._asked(tab, options, arriving)
+        options.pop("after", None)
+        while "draw" in found:
+            await tab.drawing.next()
+            options["settle"]["draws"] -= 1
+            found = await self._asked(tab, options, None)
+        if "missed" in found:
+            return found
+        if "draws" in options["settle"]:
+            options["settle"]["draws"] = 0
+        tab.url, tab.title = found["url"], found["title"]
+        split_lines(found)
+        if found["frames"]:
+            options.pop("probe", None)
+            await tab.drawing.next()  # the pages in them cannot ask for a frame
+            await add_frames(tab, found, options)
+        return found
+
+    async def _asked(self, tab: Tab, options: Mapping[str, Any], arriving: Arriving | None) -> dict[str, Any]:
+        """What `observe` of the scripts says in the outermost page."""
+        settings = self._window.settings
         asked = asyncio.ensure_future(tab.evaluate(f"agentgym.observe({json.dumps(options)})"))
         waiting = [asyncio.ensure_future(self._told(tab, arriving, asked))] if arriving is not None else []
         try:
@@ -169,14 +198,6 @@ class Looking:
         finally:
             for each in waiting:
                 each.cancel()
-        if "missed" in found:
-            return found
-        options.pop("after", None)
-        tab.url, tab.title = found["url"], found["title"]
-        split_lines(found)
-        if found["frames"]:
-            options.pop("probe", None)
-            await add_frames(tab, found, options)
         return found
 
     async def _told(self, tab: Tab, arriving: Arriving, asked: asyncio.Future[Any]) -> None:
@@ -192,14 +213,11 @@ class Looking:
                 self._window.notes.append(f"The action could not be done: {refusal}")
 
     async def _picture(self, view: View, found: Mapping[str, Any]) -> Any:
-        tab = self._window.tab
-        params = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": False}
         try:
-            await tab.draw_whole()
-            taken = await tab.crash_or(tab.post("Page.captureScreenshot", params), self._window.settings.hang_s)
+            png = await self._window.tab.drawing.picture({"format": "png", "optimizeForSpeed": True})
         except (TimeoutError, DevToolsError):
             return None
-        pixels = decode_picture(base64.b64decode(taken["data"]))
+        pixels = decode_picture(png)
         return draw_marks(pixels, found.get("marks", ()), self._window.settings.scale) if view.marks else pixels
 
     def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
