@@ -13,7 +13,7 @@ from typing import Any
 
 from agentgym.errors import ConfigError
 from agentgym_web.miniwob.pages import ALL_PAGES, EASY, MEDIUM
-from benchmarks.web import players
+from benchmarks.web import own_costs, players
 from benchmarks.web.parity import SEEDS
 from benchmarks.web.parity_run import FOLDER, results_file
 from benchmarks.web.results import read
@@ -89,7 +89,18 @@ def speed_table(found: Found) -> str:
     lines = ["| what | measured | goal |", "| --- | --- | --- |"]
     lines += [f"| {goal['name']} | {goal['value']:,g} | {goal['sense']} {goal['goal']:g} |" for goal in found["goals"]]
     rates = [f"{side} {spread['median']:.3g}" for side, spread in found["figures"]["steps_per_s"].items()]
-    return "\n".join([*lines, "", f"Steps a second, resets counted: {'; '.join(rates)}."])
+    lines += ["", f"Steps a second, resets counted: {'; '.join(rates)}.", "", _cores_said(found["figures"]["together"])]
+    return "\n".join(lines)
+
+
+def _cores_said(together: Found) -> str:
+    """How much of the processors the steps of one environment take, and those of many at once."""
+    medians = {name: spread["median"] for name, spread in together.items()}
+    said = []
+    for count in ("one", str(own_costs.MANY_ENVS)):
+        cores, rate = medians[f"{count}_cores"], medians[f"{count}_steps_per_s"]
+        said.append(f"{cores:.2f} processors busy, {1000 * cores / rate:.1f} ms a step")
+    return f"One environment keeps {said[0]}; {own_costs.MANY_ENVS} at once keep {said[1]}."
 
 
 def pages_table(played: Found, compared: Mapping[str, Found]) -> str:
