@@ -64,13 +64,19 @@ def _record(
 ) -> int:
     if out is None:
         raise ConfigError("name the archive to write, such as --out site.warc.gz")
+    if out.exists():
+        raise ConfigError(f"{out} exists; name another file, or remove it first")
     record = _named("agentgym_web.archive.recording", "record_pages")
     num_pages, num_answers = record(urls, out, hosts=hosts, max_pages=pages, browser=browser, on_page=note)
     if as_json:
         print_json({"archive": str(out), "pages": num_pages, "answers": num_answers})
     else:
-        show(f"{out}: {num_pages} pages, {num_answers} answers")
+        show(f"{out}: {_counted(num_pages, 'page')}, {_counted(num_answers, 'answer')}")
     return 0
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as_json: bool) -> int:

@@ -43,7 +43,7 @@ class Connection:
         self._commands, self._replies = commands, replies
         self._on_lost = on_lost
         self._numbers = itertools.count(1)
-        self._waiting: dict[int, tuple[asyncio.Future[dict[str, Any]], str, str]] = {}
+        self._waiting: dict[int, tuple[asyncio.Future[dict[str, Any]], str, str, bool]] = {}
         self._listeners: dict[str, Event] = {}
         self._buffer = bytearray()
         self._unsent: list[bytes] = []
@@ -55,9 +55,16 @@ class Connection:
         self._loop.add_reader(replies, self._read)
 
     def post(
-        self, method: str, params: Mapping[str, Any] | None = None, session: str = ""
+        self, method: str, params: Mapping[str, Any] | None = None, session: str = "", *, is_lasting: bool = False
     ) -> asyncio.Future[dict[str, Any]]:
-        """Send a command; the future holds its result, or a DevToolsError. Commands keep their order."""
+        """Send a command; the future holds its result, or a DevToolsError. Commands keep their order.
+
+        Args:
+            method: The command.
+            params: Its arguments.
+            session: The session that it is for; "" is the browser's.
+            is_lasting: Whether the browser goes on with it after `forget`, until the session is gone.
+        """
         future: asyncio.Future[dict[str, Any]] = self._loop.create_future()
         if self.is_lost:
             future.set_exception(BrowserLostError(f"the browser is gone; {method} was not sent"))
@@ -73,7 +80,7 @@ class Connection:
             future.set_exception(DevToolsError(f"{method}: {error}"))
             future.exception()
             return future
-        self._waiting[number] = (future, method, session)
+        self._waiting[number] = (future, method, session, is_lasting)
         self._write(data + b"\0")
         return future
 
@@ -81,11 +88,11 @@ class Connection:
         """Hand the events of a session, "" being the browser's, to a function."""
         self._listeners[session] = on_event
 
-    def forget(self, session: str) -> None:
-        """Stop listening to a session, and fail what still waits for it."""
+    def forget(self, session: str, *, is_gone: bool = False) -> None:
+        """Stop listening to a session, and fail what still waits for it; what is lasting only where it is gone."""
         self._listeners.pop(session, None)
-        for number, (future, method, whose) in list(self._waiting.items()):
-            if whose == session:
+        for number, (future, method, whose, is_lasting) in list(self._waiting.items()):
+            if whose == session and (is_gone or not is_lasting):
                 del self._waiting[number]
                 if not future.done():
                     future.set_exception(PageGoneError(f"{method}: the page is gone"))
@@ -98,7 +105,7 @@ class Connection:
         self.is_lost = True
         for number, forget in ((self._replies, self._loop.remove_reader), (self._commands, self._loop.remove_writer)):
             forget(number)
-        for future, method, _ in self._waiting.values():
+        for future, method, *_ in self._waiting.values():
             if not future.done():
                 future.set_exception(BrowserLostError(f"the browser ended before it answered {method}"))
                 future.exception()
@@ -156,7 +163,7 @@ class Connection:
             if listener is not None and "method" in message:
                 listener(message["method"], message.get("params", {}))
             return
-        future, method, _ = self._waiting.pop(number, (None, "", ""))
+        future, method, *_ = self._waiting.pop(number, (None, "", "", False))
         if future is None or future.done():
             return
         error = message.get("error")

@@ -13,13 +13,13 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from agentgym_web.browser.devtools import unheard
-from agentgym_web.browser.errors import DevToolsError
+from agentgym_web.browser.errors import DevToolsError, PageGoneError
 
 _FRAME = "HeadlessExperimental.beginFrame"
 _TRIES = 4
 STUCK_S = 10.0
 _PATIENCE_S = 1.0
-"""How long a frame may keep an action waiting; it is drawn later where its page, or the one before it, hangs."""
+"""How long one wait for a frame takes at most where its page, or another of the browser, hangs; pictures wait on."""
 Post = Callable[[str, Mapping[str, Any]], asyncio.Future[dict[str, Any]]]
 Wait = Callable[[asyncio.Future[Any]], Coroutine[Any, Any, Any]]
 
@@ -30,7 +30,7 @@ class Drawing:
     Args:
         post: Sends a command to the tab.
         wait: Waits for the answer to a command; raises TimeoutError or PageGoneError if there is none.
-        give_up: Called with the reason where a frame is never drawn.
+        give_up: Called with the reason where a frame is never drawn; ends the page.
         turn: Held while a frame is drawn: a browser that is asked for two at once crashes. None if frames are drawn as
             often as Chromium likes.
         stuck_s: Time after which the page is given up, in seconds.
@@ -45,6 +45,7 @@ class Drawing:
         stuck_s: float = STUCK_S,
     ) -> None:
         self._post, self._wait, self._give_up, self._turn, self._stuck_s = post, wait, give_up, turn, stuck_s
+        self._is_closed = False
         self._last: asyncio.Task[dict[str, Any]] | None = None
 
     @property
@@ -68,6 +69,10 @@ class Drawing:
             await self.over()
             self.begin()
             await self.over()
+
+    def close(self) -> None:
+        """Draw no more; a frame that was begun is drawn to its end."""
+        self._is_closed = True
 
     async def picture(self, params: Mapping[str, Any]) -> bytes:
         """The window as a file.
@@ -96,6 +101,8 @@ class Drawing:
 
     async def _draw(self, turn: asyncio.Lock, params: Mapping[str, Any]) -> dict[str, Any]:
         async with turn:
+            if self._is_closed:  # the browser might never answer
+                raise PageGoneError(f"{_FRAME}: the tab is closed")
             frame = self._post(_FRAME, params)
             drawn, _ = await asyncio.wait({frame}, timeout=self._stuck_s)
             if not drawn:

@@ -195,6 +195,7 @@ class Browser:
         elif method == "Target.detachedFromTarget":
             for window in self.windows:
                 window.detached(params["sessionId"])
+            self.connection.forget(params["sessionId"], is_gone=True)
         elif method in ("Browser.downloadWillBegin", "Browser.downloadProgress"):
             frame = params.get("frameId", "")
             for window in self.windows:

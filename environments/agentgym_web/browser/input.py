@@ -169,7 +169,7 @@ class Input:
         await self.handled(self.mouse_event("mouseReleased", x, y, "left", 1))
 
     async def drag_event(self, kind: str, x: float, y: float) -> None:
-        """Send an event of a drag and drop that the page began; its point is one of the page, however it is drawn."""
+        """Send an event of a drag and drop that the page began."""
         await self.handled(
             self.tab.post("Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": self.tab.drag})
         )

@@ -124,7 +124,9 @@ class WebPage:
         self._run(self._start_over(network, seed))
 
     def screenshot(self) -> bytes:
-        """The window as a WebP file, for people; it changes nothing. Empty where the page does not let itself be drawn.
+        """The window as a WebP file, for people. Empty where the page does not let itself be drawn.
+
+        A page hears of it no more than that a frame is drawn.
 
         Raises:
             BrowserLostError: The browser is gone.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from agentgym_web.browser.devtools import Connection, unheard
@@ -73,7 +74,8 @@ class Tab:
         self.under_way = UnderWay()
         self.on_deed: Callable[[Tab, str, str], None] | None = None
         self.num_pages = 0
-        self.drawing = Drawing(self.post, self._answer, self.storm, turn)
+        draw = partial(connection.post, session=session, is_lasting=True)
+        self.drawing = Drawing(draw, self._answer, self._give_up, turn)
         self._worlds: dict[str, int] = {}
         self._changed = asyncio.Event()
         connection.listen(session, self._on_event)
@@ -109,6 +111,11 @@ class Tab:
         """
         answer: dict[str, Any] = await self.crash_or(self.post(method, params), self._settings.hang_s)
         return answer
+
+    def _give_up(self, why: str) -> None:
+        """End a page whose frame is never drawn; it would keep all others of the browser from being drawn."""
+        self.storm(why)
+        self.post("Page.crash").add_done_callback(unheard)
 
     async def _answer(self, future: asyncio.Future[Any]) -> Any:
         return await self.crash_or(future, self._settings.hang_s)
@@ -220,6 +227,7 @@ class Tab:
 
     def close(self) -> None:
         """Forget its session; the target is closed by who owns it."""
+        self.drawing.close()
         self._connection.forget(self.session)
 
     async def _world(self, frame: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, InfrastructureError, TaskError
+from agentgym.errors import ConfigError, InfrastructureError, TaskError, UnknownNameError
 from agentgym.task import Limits, Split, Task
 from agentgym_web.browser.errors import ScriptError
 from agentgym_web.browser.gate import Folder, Network
@@ -42,7 +42,7 @@ class MiniWoBEnv(WebEnv):
         page: what the page's own script gives at the end, from -1 to 1. success: 1 if that is above 0, else 0. format:
         -0.1 for a message without a valid action. Their weights are 0, 1 and 1 by default; `reward` chooses others.
     Termination:
-        The page says that it is over; the third invalid message.
+        The page says that it is over; the fourth invalid message.
     Truncation:
         After 10 turns, on some pages 30, counted as failure.
     Info:
@@ -92,10 +92,14 @@ class MiniWoBEnv(WebEnv):
         self._is_decayed = reward == "decayed"
         success, page = weights[reward]
         self.reward_weights = {"success": success, "page": page, "format": 1.0}
+        if isinstance(pages, str):
+            raise ConfigError(f"pages must be a list of names: got {pages!r}; try [{pages!r}]")
         self._pages = tuple(EASY if pages is None else pages)
         unknown = [name for name in self._pages if name not in ALL_PAGES]
-        if unknown or not self._pages:
-            raise ConfigError(f"MiniWoB++ has no page {unknown[0]!r}" if unknown else "pages must name a page")
+        if unknown:
+            raise UnknownNameError("page of MiniWoB++", unknown[0], ALL_PAGES)
+        if not self._pages:
+            raise ConfigError("pages must name a page")
         self._open_page = ""
         self._step_ms = self.settings.step_ms
         self._pristine: object = None

@@ -18,6 +18,7 @@ from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message
 from agentgym.reward import RewardEvent
 from agentgym.task import Task
+from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.gate import Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
@@ -72,6 +73,10 @@ class SiteEnv(WebEnv):
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
+        if not (tree or screenshot or marks):
+            raise ConfigError(
+                "without the tree an agent sees nothing: set screenshot or marks to True, or leave tree on"
+            )
         view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only, skip=tuple(skip))
         self.settings = PHONE if self.site == "phone" else DESK
         actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
@@ -106,6 +111,15 @@ class SiteEnv(WebEnv):
         site = task.config["site"]
         address = "about:blank" if site == ACROSS else f"http://{site}.test{task.config.get('path', '/')}"
         return page.open(address, self.view)
+
+    def window_is_new(self) -> None:
+        """Check what only a page can: selectors of `skip`."""
+        for selector in self.view.skip:
+            try:
+                self.page.run_script(f"document.querySelector({json.dumps(selector)}) && 0")
+            except DevToolsError as error:
+                self.close()
+                raise ConfigError(f"skip must hold CSS selectors: got {selector!r}") from error
 
     def goal(self, task: Task) -> str:
         """The task, the files that come with it, and how it ends."""

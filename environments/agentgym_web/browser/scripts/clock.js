@@ -63,7 +63,16 @@
       return watch.apply(this, args);
     });
   }
-  for (const owner of [window, Document.prototype, HTMLElement.prototype]) {
+  let transitions = 0; // views that change with the next frames
+  const startTransition = Document.prototype.startViewTransition;
+  if (startTransition) define(Document.prototype, "startViewTransition", function startViewTransition(...args) {
+    const transition = startTransition.apply(this, args);
+    transitions += 1;
+    const over = () => { transitions -= 1; };
+    apply(Promise.prototype.then, transition.updateCallbackDone, [over, over]);
+    return transition;
+  });
+  for (const owner of [window, Document.prototype, HTMLElement.prototype, HTMLBodyElement.prototype]) {
     const found = Object.getOwnPropertyDescriptor(owner, "onscroll");
     Object.defineProperty(owner, "onscroll", {
       ...found,
@@ -238,7 +247,7 @@
       value = evaluate(probe);
       wasProbed = true;
     } catch { /* as above */ }
-    const told = { more, end, pending: pending.size, due, ran, value, wasProbed, seesFrames };
+    const told = { more, end, pending: pending.size, due, ran, value, wasProbed, seesFrames, transitions };
     apply(dispatch, document, [new CustomEvent(`${SECRET}answer`, { detail: told })]);
   }]);
 })("__SECRET__", __VIRTUAL__, __START_MS__, __SEED__);

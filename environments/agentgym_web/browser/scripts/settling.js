@@ -171,7 +171,8 @@ const settle = async (options) => {
   if (settling.isOver) for (const doc of settling.documents) ask(doc, { forget: true });
   await settling.endAnimations();
   const isFirst = options.draws === MOST_DRAWS;
-  if (options.draws && (settling.wantsFrame || (isFirst && settling.documents.some(waitsForFrames))))
+  const isChanging = settling.documents.some((doc) => ask(doc, {}).transitions > 0);
+  if (options.draws && (settling.wantsFrame || isChanging || (isFirst && settling.documents.some(waitsForFrames))))
     return { sent: false, draw: true };
   const sent = submitted !== null && !submitted.defaultPrevented;
   submitted = null;

@@ -58,11 +58,11 @@ class Looking:
             tab = window.tab
             num_pages = tab.num_pages
             try:
-                if tab.is_crashed:
-                    await window.replace("The page crashed and was closed.")
-                    continue
                 if tab.is_storming:
                     await window.replace(tab.storming)
+                    continue
+                if tab.is_crashed:
+                    await window.replace("The page crashed and was closed.")
                     continue
                 if tab.is_busy and not await tab.loaded(settings.load_s):
                     window.notes.append(f"The page was still loading after {settings.load_s:g} s and was stopped.")

@@ -16,10 +16,12 @@ from agentgym.env import AgentEnv, EnvReply
 from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.message import Message, user
 from agentgym.task import Limits, Task
+from agentgym_web.browser.program.finding import find_browser
 
 VARIABLE = "AGENTGYM_BROWSERGYM_PYTHON"
 """The environment variable that names the interpreter."""
 _ADVICE = "make one with: python3 -m venv PATH; PATH/bin/pip install -r benchmarks/peers/browsergym/requirements.txt"
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"browsergym/openended": {"task_kwargs": {"start_url": "about:blank"}}}
 
 
 class BrowserGymEnv(AgentEnv):
@@ -28,9 +30,10 @@ class BrowserGymEnv(AgentEnv):
     Args:
         env_id: Such as "browsergym/miniwob.click-dialog".
         python: The interpreter with BrowserGym; "" takes AGENTGYM_BROWSERGYM_PYTHON.
-        browser: The browser's program; "" takes the one that its playwright installed.
+        browser: The browser's program; "" takes AGENTGYM_BROWSER, else an installed one, else its playwright's own.
         miniwob_url: Where the pages of MiniWoB++ are, for its tasks; "" leaves MINIWOB_URL.
-        options: Further keyword arguments of the environment.
+        options: Further keyword arguments of the environment. Unless they say otherwise, `browsergym/openended` starts
+            on an empty page.
         render_mode: As in Gymnasium.
     """
 
@@ -54,7 +57,8 @@ class BrowserGymEnv(AgentEnv):
                 f"{self._python!r}; {_ADVICE}"
             )
         self._id = env_id
-        self._request = {"do": "make", "id": env_id, "browser": browser, "options": dict(options or {})}
+        kwargs = {**_DEFAULTS.get(env_id, {}), **(options or {})}
+        self._request = {"do": "make", "id": env_id, "browser": browser or _installed(), "options": kwargs}
         self._variables = {"MINIWOB_URL": miniwob_url} if miniwob_url else {}
         self._process: subprocess.Popen[str] | None = None
         self._log: Any = None
@@ -134,3 +138,10 @@ class BrowserGymEnv(AgentEnv):
     def _last_words(self) -> str:
         self._log.seek(0)
         return " ".join(self._log.read().decode(errors="replace").split())[-300:] or "it said nothing"
+
+
+def _installed() -> str:
+    """The program of the browser that agentgym uses; "" where there is none."""
+    with suppress(ConfigError):
+        return find_browser().path
+    return ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.settings import PageSettings, View
 from tests.environments.web.browser.driving import RECORDER, Browser
+from tests.environments.web.browser.string_site import StringSite
 
 PICTURE = View(screenshot=True)
 BAR = "<div id=bar style='position:absolute;left:0;top:0;width:400px;height:300px;background:rgb(200,0,0)'></div>"
@@ -64,6 +67,7 @@ def test_a_picture_shows_the_page_as_it_is_now(browser: Browser, num_frames: lis
         "new IntersectionObserver((all) => { if (all[0].isIntersecting) seen.textContent = 'Here'; }).observe(low)",
         "addEventListener('scroll', () => { seen.textContent = 'Here'; })",
         "onscroll = () => { seen.textContent = 'Here'; }",
+        "document.body.onscroll = () => { seen.textContent = 'Here'; }",
         "document.body.setAttribute('onscroll', 'seen.textContent = `Here`')",
     ],
 )
@@ -97,34 +101,56 @@ def test_the_end_of_a_transition_is_told(browser: Browser) -> None:
     assert any("ended" in line for line in browser.do("click", bid=browser.id("Fade")).lines)
 
 
+def test_a_view_transition_changes_the_page(browser: Browser) -> None:
+    change = "document.startViewTransition(() => { seen.textContent = 'changed'; })"
+    browser.show(f'<button onclick="{change}">Go</button><p id=seen>Not</p>')
+
+    assert any("changed" in line for line in browser.do("click", bid=browser.id("Go")).lines)
+
+
 def test_a_hover_is_heard_of(browser: Browser) -> None:
     browser.show("<button onmouseenter='seen.textContent = `over`'>One</button><p id=seen></p>")
 
     assert any("over" in line for line in browser.do("hover", bid=browser.id("One")).lines)
 
 
-WHEELS = {
-    "the page": ("<p>Top</p>" + LONG, "scrollY", 120),
-    "an area": ("<div id=a style='height:300px;overflow:auto'>" + LONG + "</div>" + LONG, "a.scrollTop", 120),
-    "a text": ("<textarea id=a style='width:300px;height:200px'>" + "x\n" * 90 + "</textarea>", "a.scrollTop", 120),
-    "around what does not scroll": ("<div id=a style='height:300px;overflow:auto'>Short</div>" + LONG, "scrollY", 120),
-    "kept by its area": (
-        "<div id=a style='height:300px;overflow:auto;overscroll-behavior:contain'>Short</div>" + LONG, "scrollY", 0,
+AREA = "height:300px;overflow:auto"
+HIGH = "style='height:300px'"
+LINES = "x\n" * 90
+KEEP = "<script>addEventListener('wheel', (event) => event.preventDefault(), {passive: false})</script>"
+FIXED = "<b style='position:fixed;left:0;top:0;width:200px'>" + "<p>x</p>" * 9 + "</b>"
+FIELDS = "".join(f"<input name={name}>" for name in ("parentElement", "parentNode", "scrollBy", "scrollTop"))
+START = "<script>const start = a.getBoundingClientRect().top</script>"
+MOVED = "Math.round(start - a.getBoundingClientRect().top)"
+WHEELS: dict[str, tuple[str, str, int]] = {
+    "the page": (f"<p>Top</p>{LONG}", "scrollY", 120),
+    "an area": (f"<div id=a style='{AREA}'>{LONG}</div>{LONG}", "a.scrollTop", 120),
+    "a text": (f"<textarea id=a {HIGH}>{LINES}</textarea>", "a.scrollTop", 120),
+    "around what does not scroll": (f"<div style='{AREA}'>Short</div>{LONG}", "scrollY", 120),
+    "kept by its area": (f"<div style='{AREA};overscroll-behavior:contain'>Short</div>{LONG}", "scrollY", 0),
+    "kept by the page": (f"{LONG}{KEEP}", "scrollY", 0),
+    "around a frame": (f"<iframe {HIGH} srcdoc='Short'></iframe>{LONG}", "scrollY", 120),
+    "in a frame": (f'<iframe id=a {HIGH} srcdoc="{LONG}"></iframe>{LONG}', "a.contentWindow.scrollY", 120),
+    "a frame that must not": (f'<iframe scrolling=no {HIGH} srcdoc="{LONG}"></iframe>{LONG}', "scrollY", 120),
+    "a page that must not": (f"<style>body{{overflow:hidden}}</style>{LONG}", "scrollY", 0),
+    "a body that contains": (f"<style>body{{overflow:auto;overscroll-behavior:contain}}</style>{LONG}", "scrollY", 120),
+    "past an area": (f"<div style='{AREA}'>{FIXED}{LONG}</div>{LONG}", "scrollY", 120),
+    "a form like an element": (
+        f"<form style='{AREA}'>{FIELDS}<p id=a>x</p>{LONG}</form>{START}",
+        "Math.round(start - a.getBoundingClientRect().top)",
+        120,
     ),
-    "kept by the page": (
-        LONG + "<script>addEventListener('wheel', (e) => e.preventDefault(), {passive: false})</script>", "scrollY", 0,
-    ),
-    "around a frame": ("<iframe style='height:300px' srcdoc='Short'></iframe>" + LONG, "scrollY", 120),
-    "in a frame": (
-        f'<iframe id=a style="height:300px" srcdoc="{LONG}"></iframe>{LONG}', "a.contentWindow.scrollY", 120,
-    ),
-}  # fmt: skip
+}
 
 
+@pytest.mark.parametrize("kind", ["browser", "real_browser"])
 @pytest.mark.parametrize("name", WHEELS)
-def test_a_wheel_scrolls_as_far_as_it_turns(browser: Browser, name: str) -> None:
+def test_a_wheel_scrolls_as_far_as_it_turns_however_the_page_is_drawn(
+    request: pytest.FixtureRequest, name: str, kind: str
+) -> None:
+    browser: Browser = request.getfixturevalue(kind)
     body, place, expected = WHEELS[name]
-    browser.show(f"<body style='margin:0'>{RECORDER}{body}")
+    browser.show(f"<!doctype html><body style='margin:0'>{RECORDER}{body}")
     for number in (1, 2):
         browser.do("scroll_at", x=60, y=60, dx=0, dy=120)
         assert browser.value(place) == number * expected
@@ -157,6 +183,56 @@ def test_windows_of_a_browser_take_turns(num_frames: list[int]) -> None:
     assert [page.run_script("1") for page in pages] == [1] * 4
     for page in pages:
         page.close()
+
+
+SLOW = """<div id=box style='width:10px'>x</div><script>
+    const spin = (ms) => { const end = new Event("x").timeStamp + ms; while (new Event("x").timeStamp < end); };
+    new ResizeObserver(() => { if (box.style.width !== "10px") spin(300); }).observe(box);</script>"""
+
+
+@pytest.mark.parametrize("close", ["replace", "renew"])
+def test_a_window_that_leaves_in_the_middle_of_a_frame_harms_no_other(
+    windows: Callable[..., WebPage], site: StringSite, close: str
+) -> None:
+    slow, other = Browser(windows(), site), windows(max_tabs=7)
+    for _ in range(2):
+        slow.page.start_over()
+        slow.show(SLOW)
+        slow.value("box.style.width = '99px'; 0")
+
+        async def leave() -> bool:
+            window, tab = slow.page._window, other._window.tab
+            window.tab.drawing.begin()
+            await asyncio.sleep(0.03)
+            await (window.replace("Out of the way.") if close == "replace" else window.renew())
+            for _ in range(5):
+                await tab.drawing.next()
+            return window._turn is not None and window._turn.locked()
+
+        assert not the_hub().run(leave())
+        assert other.look(PICTURE).picture is not None
+    log = the_hub().processes()[0].log
+    assert b"Reinitialized the GPU process" not in os.pread(log.fileno(), 1 << 20, 0)
+
+
+def test_closed_tabs_draw_no_more(windows: Callable[..., WebPage], site: StringSite) -> None:
+    slow, other = Browser(windows(), site), windows(max_tabs=7)
+    slow.show(SLOW)
+    slow.value("box.style.width = '99px'; 0")
+
+    async def close() -> None:
+        window = slow.page._window
+        first = window.tab
+        await window.new_tab()
+        for tab in (first, window.tab):
+            tab.drawing.begin()
+        await asyncio.sleep(0.03)
+        for tab in (first, window.tab):
+            window.discard(tab)
+        await window.new_tab()
+
+    the_hub().run(close())
+    assert other.look(PICTURE).picture is not None
 
 
 def test_a_page_that_hangs_keeps_no_other_waiting_for_long() -> None:
