@@ -29,7 +29,7 @@ class Drawing:
 
     Args:
         post: Sends a command to the tab.
-        wait: Waits for the answer to a command; raises TimeoutError or PageGoneError if there is none.
+        wait: Waits for the answer to a command. If none comes, it raises TimeoutError or PageGoneError.
         give_up: Called with the reason where a frame is never drawn; ends the page.
         turn: Held while a frame is drawn: a browser that is asked for two at once crashes. None if frames are drawn as
             often as Chromium likes.

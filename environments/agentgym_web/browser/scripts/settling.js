@@ -15,7 +15,6 @@ const STILL_MS = 1000;
 const FRAME_MS = 50;
 const MOST_TIMERS = 5000;
 const DUE_MS = 120;
-const MOST_DRAWS = 3;
 const endless = new WeakSet(); // documents that did not load in time, such as one that was opened and never closed
 const focused = new WeakSet(); // documents whose field with autofocus had its turn
 const settledSteps = new WeakMap(); // by document
@@ -170,9 +169,8 @@ const settle = async (options) => {
   await settling.showImages();
   if (settling.isOver) for (const doc of settling.documents) ask(doc, { forget: true });
   await settling.endAnimations();
-  const isFirst = options.draws === MOST_DRAWS;
   const isChanging = settling.documents.some((doc) => ask(doc, {}).transitions > 0);
-  if (options.draws && (settling.wantsFrame || isChanging || (isFirst && settling.documents.some(waitsForFrames))))
+  if (options.draws && (settling.wantsFrame || isChanging || (!options.drawn && settling.documents.some(waitsForFrames))))
     return { sent: false, draw: true };
   const sent = submitted !== null && !submitted.defaultPrevented;
   submitted = null;

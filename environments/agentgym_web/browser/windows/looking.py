@@ -172,7 +172,7 @@ class Looking:
         options.pop("after", None)
         while "draw" in found:
             await tab.drawing.next()
-            options["settle"]["draws"] -= 1
+            options["settle"] |= {"draws": options["settle"]["draws"] - 1, "drawn": True}
             found = await self._asked(tab, options, None)
         if "missed" in found:
             return found

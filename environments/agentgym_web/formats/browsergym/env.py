@@ -141,7 +141,7 @@ class BrowserGymEnv(AgentEnv):
 
 
 def _installed() -> str:
-    """The program of the browser that agentgym uses; "" where there is none."""
+    """The path of the browser that agentgym itself uses, or "" if none is installed."""
     with suppress(ConfigError):
         return find_browser().path
     return ""

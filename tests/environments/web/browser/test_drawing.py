@@ -135,11 +135,7 @@ WHEELS: dict[str, tuple[str, str, int]] = {
     "a page that must not": (f"<style>body{{overflow:hidden}}</style>{LONG}", "scrollY", 0),
     "a body that contains": (f"<style>body{{overflow:auto;overscroll-behavior:contain}}</style>{LONG}", "scrollY", 120),
     "past an area": (f"<div style='{AREA}'>{FIXED}{LONG}</div>{LONG}", "scrollY", 120),
-    "a form like an element": (
-        f"<form style='{AREA}'>{FIELDS}<p id=a>x</p>{LONG}</form>{START}",
-        "Math.round(start - a.getBoundingClientRect().top)",
-        120,
-    ),
+    "a form like an element": (f"<form style='{AREA}'>{FIELDS}<p id=a>x</p>{LONG}</form>{START}", MOVED, 120),
 }
 
 
