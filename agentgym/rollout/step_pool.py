@@ -155,7 +155,8 @@ class StepPool:
         # A thread that still runs while the interpreter goes down may abort the process.
         deadline = time.monotonic() + _CLOSE_S
         for thread in self._started:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            with contextlib.suppress(RuntimeError):  # a signal cut its start short; it ends at its None
+                thread.join(max(0.0, deadline - time.monotonic()))
         self._started.clear()
 
     def _overdue(self) -> Call | None:

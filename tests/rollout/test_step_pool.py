@@ -152,3 +152,15 @@ def test_dropped_calls_never_come_out_and_only_the_running_one_ends_late():
     release.set()
     pool.close()
     assert (ran, late) == ([], ["running"])
+
+
+def test_a_signal_amid_the_start_of_a_thread_leaves_a_pool_that_closes(monkeypatch):
+    def interrupted(thread):
+        raise KeyboardInterrupt
+
+    pool = StepPool(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(pool, lambda: None)
+    pool.close()
