@@ -41,6 +41,7 @@ FOREIGN: Mapping[str, EnvSpec] = {
         adapts="browsergym",
         extra="web",
         why_no_oracle="Its tasks are those of other projects.",
+        is_costly=True,
         room="formats",
         needs=(Need("an interpreter for BrowserGym", "python", "AGENTGYM_BROWSERGYM_PYTHON"),),
     ),

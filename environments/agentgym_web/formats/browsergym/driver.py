@@ -8,8 +8,12 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import sys
+from collections.abc import Callable
 from typing import Any
+
+_PARSE_WITHIN_S = 2.0
 
 
 def main() -> None:
@@ -47,7 +51,32 @@ def _make(request: dict[str, Any]) -> Any:
     importlib.import_module("browsergym.core" if name == "openended" else f"browsergym.{name}")
     if request.get("browser"):
         _launch_with(request["browser"])
-    return importlib.import_module("gymnasium").make(request["id"], **request.get("options", {}))
+    env = importlib.import_module("gymnasium").make(request["id"], **request.get("options", {}))
+    inner = env.unwrapped
+    if getattr(inner, "action_mapping", None) is not None:
+        inner.action_mapping = _in_time(inner.action_mapping)
+    return env
+
+
+def _in_time(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser that gives up after `_PARSE_WITHIN_S`: BrowserGym's needs minutes for some messages.
+
+    BrowserGym shows the error in its next observation.
+    """
+
+    def give_up(number: int, frame: object) -> None:
+        raise TimeoutError(f"the action was not understood within {_PARSE_WITHIN_S:g} s; write a shorter one")
+
+    def parse_in_time(action: str) -> Any:
+        before = signal.signal(signal.SIGALRM, give_up)
+        signal.setitimer(signal.ITIMER_REAL, _PARSE_WITHIN_S)
+        try:
+            return parse(action)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    return parse_in_time
 
 
 def _launch_with(browser: str) -> None:

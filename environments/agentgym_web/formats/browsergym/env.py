@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +36,7 @@ class BrowserGymEnv(AgentEnv):
         miniwob_url: Where the pages of MiniWoB++ are, for its tasks; "" leaves MINIWOB_URL.
         options: Further keyword arguments of the environment. Unless they say otherwise, `browsergym/openended` starts
             on an empty page.
+        answer_within_s: Seconds that its process has for a reset or a step; one that takes longer is killed.
         render_mode: As in Gymnasium.
     """
 
@@ -47,6 +50,7 @@ class BrowserGymEnv(AgentEnv):
         browser: str = "",
         miniwob_url: str = "",
         options: Mapping[str, Any] | None = None,
+        answer_within_s: float = 120.0,
         render_mode: str | None = None,
     ) -> None:
         super().__init__(render_mode)
@@ -59,6 +63,7 @@ class BrowserGymEnv(AgentEnv):
         self._id = env_id
         kwargs = {**_DEFAULTS.get(env_id, {}), **(options or {})}
         self._request = {"do": "make", "id": env_id, "browser": browser or _installed(), "options": kwargs}
+        self._answer_within_s = answer_within_s
         self._variables = {"MINIWOB_URL": miniwob_url} if miniwob_url else {}
         self._process: subprocess.Popen[str] | None = None
         self._log: Any = None
@@ -122,14 +127,20 @@ class BrowserGymEnv(AgentEnv):
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        watch = threading.Timer(self._answer_within_s, self._process.kill)
+        began = time.monotonic()
+        watch.start()
         try:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
             answer = json.loads(self._process.stdout.readline())
         except (OSError, ValueError) as error:
-            said = self._last_words()
+            is_late, said = time.monotonic() - began >= self._answer_within_s, self._last_words()
             self.close()
-            raise InfrastructureError(f"the process of {self._id} ended during {request['do']}: {said}") from error
+            ended = f"gave no answer within {self._answer_within_s:g} s and was killed" if is_late else "ended"
+            raise InfrastructureError(f"the process of {self._id} {ended} during {request['do']}: {said}") from error
+        finally:
+            watch.cancel()
         if "error" in answer:
             self.close()
             raise InfrastructureError(f"{self._id} failed at {request['do']}: {answer['error']}; {_ADVICE}")

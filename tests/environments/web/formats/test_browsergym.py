@@ -3,12 +3,14 @@
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.registration import make, spec
+from agentgym_web.formats.browsergym import driver
 from agentgym_web.formats.browsergym.env import VARIABLE, BrowserGymEnv
 from agentgym_web.miniwob.pages import html_folder
 
@@ -39,6 +41,29 @@ def test_process_that_dies_is_a_failure(tmp_path):
     env = BrowserGymEnv("browsergym/miniwob.click-test", python=str(dead))
     with pytest.raises(InfrastructureError, match="broken"):
         env.reset(seed=0)
+
+
+def test_process_that_gives_no_answer_in_time_is_killed(tmp_path):
+    silent = tmp_path / "python"
+    silent.write_text("#!/bin/sh\necho thinking >&2\nexec sleep 600\n")
+    silent.chmod(0o755)
+    env = BrowserGymEnv("browsergym/miniwob.click-test", python=str(silent), answer_within_s=0.5)
+    with pytest.raises(InfrastructureError, match=r"no answer within 0\.5 s and was killed during make: thinking"):
+        env.reset(seed=0)
+
+
+def test_parser_that_spins_is_given_up(monkeypatch):
+    def spin(action: str) -> str:
+        while action != "noop()":
+            pass
+        return "done"
+
+    monkeypatch.setattr(driver, "_PARSE_WITHIN_S", 0.1)
+    parse = driver._in_time(spin)
+    with pytest.raises(TimeoutError, match=r"within 0\.1 s; write a shorter one"):
+        parse("(" * 9)
+    assert parse("noop()") == "done"
+    time.sleep(0.15)  # no alarm is left
 
 
 if os.environ.get(VARIABLE):  # BrowserGym needs an interpreter of its own: benchmarks/peers/browsergym
