@@ -135,7 +135,7 @@ class HumanPolicy:
             self._console.print(Text(line, style))
 
     def ask(self) -> str:
-        """Read one message: a line, or several between lines of three double quotes.
+        """Read one message: a line that is not empty, or several between lines of three double quotes.
 
         Raises:
             CancelledEpisode: The input ended.
@@ -143,7 +143,8 @@ class HumanPolicy:
         try:
             if self._window is not None:
                 return self._ask_both(self._window)
-            line = self._read_line("> ")
+            while not (line := self._read_line("> ")).strip():
+                pass
             if line.strip() != MARKER:
                 return line
             lines: list[str] = []

@@ -30,7 +30,7 @@ def make(env_id: str, *, runtime: str = "", **options: Any) -> AgentEnv:
             from other roles to who plays them (see `agentgym.policies.cast`).
 
     Raises:
-        UnknownNameError: No such id, runtime, role or partner.
+        UnknownNameError: No such id, option, runtime, role or partner.
         ConfigError: The environment refuses the options, an option has another type than its constructor says, or the
             environment cannot run there.
         ContractError: Its module cannot be imported.
@@ -87,7 +87,7 @@ def make_game(env_id: str, **options: Any) -> GameEnv:
         options: Keyword arguments of the game; a `judge` may be the name of a policy (see `agentgym.policies.judge`).
 
     Raises:
-        UnknownNameError: No such id or policy.
+        UnknownNameError: No such id, option or policy.
         ConfigError: It is not a game, or it refuses the options.
         ContractError: Its module cannot be imported.
     """

@@ -70,6 +70,13 @@ def test_a_reply_is_a_line_or_several():
     assert replies == ["guess 5", "one\n\ntwo"]
 
 
+def test_an_empty_line_is_no_reply():
+    person, _ = player("", "  ", "go", "")
+    assert [reply.text for reply in person.generate([ask([user("Go?")])])] == ["go"]
+    with pytest.raises(CancelledEpisode):
+        person.generate([ask([user("Go?")])])
+
+
 def test_end_of_input_cancels_the_episode():
     policy, _ = player('"""', "half")
     with pytest.raises(CancelledEpisode, match="input ended"):

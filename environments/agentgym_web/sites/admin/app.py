@@ -20,6 +20,7 @@ SITE = Site(
     title="Fernhill Console",
     folder=Path(__file__).parent,
     fill=fill,
+    users="SELECT login FROM people",
     routes=(
         *login_routes("people", label="Login", refuse=_refuse),
         *reports.ROUTES,

@@ -20,10 +20,11 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, UnknownNameError
 from agentgym_web.sites.core.all_sites import SITES, load_site
 from agentgym_web.sites.core.control import control_app
 from agentgym_web.sites.core.sessions import DEFAULT, Sessions
+from agentgym_web.sites.core.site import Site, connect, snapshot
 from agentgym_web.sites.core.web import POLICY, web_app
 
 
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse(arguments)
     site = load_site(options.site)
     sessions = Sessions(site)
+    if options.user is not None:
+        require_user(site, options.user)
     sessions.reset(DEFAULT, options.user)
     web = web_app(site, sessions, is_debug=options.port is not None)
     if options.port is not None:
@@ -52,6 +55,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             asyncio.run(_serve(listeners, watch_input=True))
         finally:
             _remove(options.web, options.control)
+
+
+def require_user(site: Site, user: str) -> None:
+    """Refuse somebody that a site does not know.
+
+    Raises:
+        UnknownNameError: The site has no such user.
+    """
+    db = connect(snapshot(site))
+    known = [name for (name,) in db.execute(site.users)]
+    db.close()
+    if user not in known:
+        raise UnknownNameError("user", user, known, owner=f"the site {site.name!r}")
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -35,6 +35,8 @@ class Site:
     """Fills the tables of schema.sql; the same rows on every run."""
     routes: Sequence[Route]
     """Made with `page.route`."""
+    users: str
+    """A query for the names that `visit.login` takes."""
     unwatched: frozenset[str] = frozenset()
     """Tables whose changes never count, such as what was viewed last; core's own tables are never watched."""
 

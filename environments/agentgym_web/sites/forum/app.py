@@ -51,4 +51,11 @@ ROUTES = (
     route("/mod/log", for_moderators(moderation.log)),
 )
 
-SITE = Site(name="forum", title="Lantern Green", folder=Path(__file__).parent, fill=fill, routes=ROUTES)
+SITE = Site(
+    name="forum",
+    title="Lantern Green",
+    folder=Path(__file__).parent,
+    fill=fill,
+    users="SELECT login FROM users",
+    routes=ROUTES,
+)

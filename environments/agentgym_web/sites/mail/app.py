@@ -48,6 +48,7 @@ SITE = Site(
     title="Inkmail",
     folder=Path(__file__).parent,
     fill=data.fill,
+    users="SELECT login FROM account",
     routes=ROUTES,
     unwatched=frozenset({"reading"}),
 )

@@ -111,6 +111,7 @@ SITE = Site(
     title="Lark",
     folder=Path(__file__).parent,
     fill=fill,
+    users=f"SELECT '{OWNER}'",
     routes=(
         route("/login", lock),
         route("/login", unlock, methods=["POST"]),

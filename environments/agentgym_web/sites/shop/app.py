@@ -58,6 +58,7 @@ SITE = Site(
     title="Larkfield",
     folder=Path(__file__).parent,
     fill=data.fill,
+    users="SELECT login FROM customer",
     routes=ROUTES,
     unwatched=frozenset({"shelf"}),
 )

@@ -53,6 +53,7 @@ SITE = Site(
     title="The Sarn Almanac",
     folder=Path(__file__).parent,
     fill=fill,
+    users="SELECT name FROM users",
     routes=ROUTES,
     unwatched=frozenset({"links", "categories", "redirects"}),
 )

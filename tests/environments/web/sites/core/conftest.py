@@ -80,7 +80,7 @@ def site(tmp_path: Path) -> Site:
         route("/note/{id:int}", _one),
         route("/secret", needs_login(_secret)),
     ]
-    return Site("tiny", "Tiny", tmp_path, _fill, routes, frozenset({"viewed"}))
+    return Site("tiny", "Tiny", tmp_path, _fill, routes, "SELECT 'ada'", frozenset({"viewed"}))
 
 
 @pytest.fixture

@@ -9,6 +9,11 @@ import time
 import httpx
 import pytest
 
+from agentgym.errors import UnknownNameError
+from agentgym_web.sites.core.all_sites import SITES, load_site
+from agentgym_web.sites.core.server import require_user
+from agentgym_web.sites.core.site import connect, snapshot
+
 MODULE = "agentgym_web.sites.core.server"
 
 
@@ -86,3 +91,14 @@ def test_pages_forbid_assets_from_elsewhere(server):
 def test_sockets_are_for_the_owner_alone(server):
     _, _, sockets = server
     assert all(path.stat().st_mode & 0o077 == 0 for path in sockets.values())
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_users_of_a_site_are_known_and_others_are_refused(name):
+    site = load_site(name)
+    db = connect(snapshot(site))
+    (first, *_) = db.execute(site.users).fetchone()
+    db.close()
+    require_user(site, first)
+    with pytest.raises(UnknownNameError, match=f"the site '{name}' has no user 'nobody.here'"):
+        require_user(site, "nobody.here")
