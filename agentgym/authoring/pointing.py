@@ -35,8 +35,13 @@ def nearness(x: ArrayLike, y: ArrayLike, box: Sequence[float], size: tuple[int, 
         box: First column, first row, width and height.
         size: Columns and rows of the screen.
     """
-    middle_x, middle_y = box[0] + (box[2] - 1) / 2, box[1] + (box[3] - 1) / 2
+    middle_x, middle_y = middle_of(box)
     farthest = np.hypot(max(middle_x, size[0] - 1 - middle_x), max(middle_y, size[1] - 1 - middle_y))
     squared = (np.asarray(x) - middle_x) ** 2 + (np.asarray(y) - middle_y) ** 2
     found: NDArray[np.float64] = np.maximum(1.0 - squared / max(farthest, 1.0) ** 2, 0.0)
     return found
+
+
+def middle_of(box: Sequence[float]) -> tuple[float, float]:
+    """Column and row of the middle of a box, whose last column is one less than its first plus its width."""
+    return box[0] + (box[2] - 1) / 2, box[1] + (box[3] - 1) / 2

@@ -238,11 +238,18 @@ NOT_RUN = {
             "agentgym gui render FOLDER --screens 2000",
             "agentgym gui render screens --screens 240 --app galculator mousepad --state start --places 40 "
             "--fixed-look",
+            "agentgym gui render others --screens 20 --app galculator mousepad --state start --places 40 --fixed-look "
+            "--seed 1",
         ),
         "renders for minutes; tests/environments/gui/grounding/test_live.py renders a few screens",
     ),
-    f"agentgym train {CONFIGS}/grounding_pixels.toml --run runs/grounding": (
-        "needs rendered screens; tests/trainers/rl/pixels/test_pixel_job.py has screens of its own"
+    **dict.fromkeys(
+        (
+            f"agentgym train {CONFIGS}/grounding_pixels.toml --run runs/grounding",
+            "agentgym eval --suite agentgym/Grounding-v0 --policy torch:runs/grounding/models/trained "
+            "--env-option targets=others/targets.json scale=0.125",
+        ),
+        "needs rendered screens; tests/trainers/rl/pixels/test_pixel_job.py has screens of its own",
     ),
     "python -m benchmarks.grounding --seeds 0,1,2,3,4 --parts screens/parts "
     "--picture docs/images/grounding-pixels.svg": MEASURES,

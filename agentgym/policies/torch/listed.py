@@ -21,13 +21,16 @@ from agentgym.errors import ContextOverflowError, ContractError
 from agentgym.policies.torch.layout import attention_of
 from agentgym.policies.torch.policy import SEEN_FILE, TorchPolicy
 from agentgym.policies.torch.sampling import uniforms
-from agentgym.policy import Reply, Request
+from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import ActionIds
 from agentgym.trajectory import Ids
 
 PICKS_LEGAL_ACTIONS = "picks_listed"
 """Key of the file beside exported weights: whether they were trained to pick among listed actions."""
+
+POINTER_FILE = "pixels.json"
+"""File beside the weights of a policy that points at pictures."""
 
 
 class _Asked(NamedTuple):
@@ -199,11 +202,17 @@ def _taken(logits: Tensor, ids: Tensor, block: Tensor) -> NDArray[np.float64]:
     return logprobs
 
 
-def load_policy(path: str | Path, **options: Any) -> TorchPolicy:
-    """The policy of a folder as it was trained: `ListedPolicy` if it chooses among listed actions, else `TorchPolicy`.
+def load_policy(path: str | Path, **options: Any) -> Policy:
+    """The policy of a folder as it was trained.
 
-    Args and errors are those of `TorchPolicy.load`.
+    `ListedPolicy` if it chooses among listed actions, `Pointer` if it points at pictures, else `TorchPolicy`.
+
+    Args and errors are those of `TorchPolicy.load`; a `Pointer` takes no options.
     """
+    if (Path(path) / POINTER_FILE).exists():
+        from agentgym.policies.torch.pointing import load_pointer  # not at the top: it needs Pillow
+
+        return load_pointer(Path(path), **options)
     facts = Path(path) / SEEN_FILE
     try:
         is_listed = facts.exists() and json.loads(facts.read_text(encoding="utf-8")).get(PICKS_LEGAL_ACTIONS, False)

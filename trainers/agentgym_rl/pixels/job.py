@@ -16,6 +16,7 @@ import torch
 
 from agentgym.config import tables_of
 from agentgym.evaluation import EvaluationSettings, evaluate
+from agentgym.policies.torch.pointing import PixelPolicy, Pointer, save
 from agentgym.policy import draw_seed
 from agentgym.rollout import RolloutSettings
 from agentgym.stopping import terminable
@@ -25,7 +26,6 @@ from agentgym_rl.core.config.pixels import PixelConfig
 from agentgym_rl.core.metrics import success_metrics
 from agentgym_rl.pixels.describing import describe
 from agentgym_rl.pixels.learning import Learner, draw_batch, judge
-from agentgym_rl.pixels.policy import PixelPolicy, Pointer, save
 from agentgym_rl.pixels.screens import Screens, read_screens
 from agentgym_rl.run.journal import Journal, success_text
 from agentgym_rl.run.run_folder import TrainResult, begin_run, headline_first, require_new

@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from agentgym.authoring.pointing import hits, nearness
+from agentgym.authoring.pointing import hits, middle_of, nearness
+from agentgym.policies.torch.pointing import Grey, PixelPolicy, as_tensor, middles
 from agentgym_rl.core.config.pixels import Learning, PolicyGradient, Supervised, SupervisedThenHit
-from agentgym_rl.pixels.policy import PixelPolicy, as_tensor, middles
-from agentgym_rl.pixels.screens import Grey, Screen
+from agentgym_rl.pixels.screens import Screen
 
 _NEVER_ZERO = 1e-4
 _LAST = 0.1
@@ -226,7 +226,8 @@ def judge(policy: PixelPolicy, screens: Sequence[Screen]) -> tuple[NDArray[np.fl
         names = [name for name in screen.tasks if name in policy.numbers]
         for name, point in zip(names, policy.points(screen.grey, names) if names else (), strict=True):
             x, y = (value / screen.scale for value in point)
-            left, top, width, height = box = screen.box(name)
+            box = screen.box(name)
+            middle_x, middle_y = middle_of(box)
             found.append(float(hits(x, y, box)))
-            distances.append(math.hypot(x - left - width / 2, y - top - height / 2))
+            distances.append(math.hypot(x - middle_x, y - middle_y))
     return np.array(found), np.array(distances)

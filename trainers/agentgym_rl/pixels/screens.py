@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 
 from agentgym.errors import ConfigError
 from agentgym.evaluation import EnvSuite, suite_named
+from agentgym.policies.torch.pointing import Grey, grey_of
 from agentgym.registration import make
 from agentgym.task import Task
 from agentgym_rl.core.config.pixels import PixelConfig, ScreensConfig
-
-Grey = NDArray[np.uint8]
-_BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 @dataclass(frozen=True)
@@ -136,11 +134,6 @@ def _read(name: str, settings: ScreensConfig, stamp: tuple[Path, int]) -> tuple[
             observation, _ = env.reset(options={"task": next(iter(own.values()))})
             screens.append(Screen(grey_of(observation["image"]), own, settings.scale))
     return screens, suite
-
-
-def grey_of(pixels: NDArray[np.uint8]) -> Grey:
-    """The brightness of a picture, uint8[H, W], from uint8[H, W, 3]."""
-    return (pixels.astype(np.float32) @ _BRIGHTNESS).astype(np.uint8)
 
 
 def _parted(screens: Sequence[Screen], num_held_out: int) -> tuple[list[Screen], list[Screen]]:

@@ -10,10 +10,10 @@ import torch
 
 from agentgym import make
 from agentgym.authoring.players import call_text
+from agentgym.policies.torch.pointing import PixelPolicy, middles
 from agentgym.task import Task
 from agentgym_rl.core.config.pixels import Dense, Hit, Learning, Supervised, SupervisedThenHit
 from agentgym_rl.pixels.learning import Learner, Target, decayed, draw_batch, judge, policy_gradient
-from agentgym_rl.pixels.policy import PixelPolicy, middles
 from agentgym_rl.pixels.screens import Screen
 from tests.trainers.rl.pixels.screens import write_screens
 

@@ -7,8 +7,8 @@ import pytest
 
 from agentgym.cli.main import main
 from agentgym.errors import CheckpointError
+from agentgym.policies.torch.pointing import load_pointer
 from agentgym.store import RunStore
-from agentgym_rl.pixels.policy import load
 from tests.trainers.rl.pixels.screens import write_screens
 
 CONFIGS = Path(__file__).parents[4] / "trainers" / "agentgym_rl" / "configs"
@@ -59,8 +59,23 @@ def test_a_run_learns_and_writes_what_every_run_writes(folder: Path, capsys: Cap
         assert store.metrics(phase="train")["loss"][0].tolist() == [10, 20, 30, 40, 50, 60]
     assert json.loads((folder / "run" / "summary.json").read_text())["held_out"] == told["held_out"]
     assert "click the dim one" in (folder / "run" / "models" / "trained" / "pixels.json").read_text()
-    assert load(folder / "run" / "models" / "trained").seen_hashes
+    assert load_pointer(folder / "run" / "models" / "trained").seen_hashes
     assert (folder / "run" / "report.html").exists()
+    policy, options = "torch:run/models/trained", ["targets=screens/targets.json", "scale=0.125"]
+    command = [
+        "eval",
+        "--suite",
+        "agentgym/Grounding-v0",
+        "--policy",
+        policy,
+        "--limit",
+        "8",
+        "--allow-train",
+        "--json",
+    ]
+    assert main([*command, "--env-option", *options]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["success"]["mean"] > before["success"]["mean"]
 
 
 def test_the_seed_decides_what_is_learned(folder: Path) -> None:
@@ -102,7 +117,7 @@ def test_what_such_runs_cannot_do_is_said(folder: Path, capsys: Capture) -> None
     assert main(["train", "small.toml", "--run", "run"]) == 2
     assert "start anew with --overwrite" in capsys.readouterr().err
     with pytest.raises(CheckpointError, match="no policy that points"):
-        load(folder)
+        load_pointer(folder)
 
 
 def test_the_shipped_file_is_read_and_described_in_every_mode(folder: Path, capsys: Capture) -> None:

@@ -21,14 +21,17 @@ from agentgym.authoring.players import call_text
 from agentgym.errors import CheckpointError
 from agentgym.message import Message, content_text
 from agentgym.picture import is_picture, read_image
+from agentgym.policies.torch.listed import POINTER_FILE
 from agentgym.policy import Reply, Request
-from agentgym_rl.pixels.screens import Grey, grey_of
 
+Grey = NDArray[np.uint8]
+"""A picture as its brightness, uint8[H, W]."""
 CELL = 2
 """Side of a cell, in pixels of the sent picture."""
 _LAYOUT = torch.channels_last
 """Layout of pictures in memory: on a CPU, updates take half the time of the usual one."""
-_FACTS, _WEIGHTS = "pixels.json", "model.safetensors"
+_BRIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
+_WEIGHTS = "model.safetensors"
 
 
 class PixelPolicy(nn.Module):
@@ -125,17 +128,17 @@ def save(model: PixelPolicy, folder: Path, scale: float, seen_hashes: Iterable[s
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: weights.contiguous() for name, weights in model.state_dict().items()}, folder / _WEIGHTS)
     facts = {"names": model.names, "width": model.width, "scale": scale, "seen_hashes": sorted(seen_hashes)}
-    (folder / _FACTS).write_text(json.dumps(facts, ensure_ascii=False, indent=2), encoding="utf-8")
+    (folder / POINTER_FILE).write_text(json.dumps(facts, ensure_ascii=False, indent=2), encoding="utf-8")
 
 
-def load(folder: Path) -> Pointer:
+def load_pointer(folder: Path) -> Pointer:
     """The policy of a folder that `save` wrote; its environment must send pictures of the same scale.
 
     Raises:
         CheckpointError: The folder has none, or a damaged one.
     """
     try:
-        facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+        facts = json.loads((folder / POINTER_FILE).read_text(encoding="utf-8"))
         model = PixelPolicy(facts["names"], facts["width"])
         model.load_state_dict(load_file(folder / _WEIGHTS))
         return Pointer(model.eval(), folder.name, facts["seen_hashes"])
@@ -147,6 +150,11 @@ def middles(grey: Grey) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Columns and rows of the middles of cells, int64[columns] and int64[rows], in pixels of the sent picture."""
     height, width = grey.shape
     return _along(width), _along(height)
+
+
+def grey_of(pixels: NDArray[np.uint8]) -> Grey:
+    """The brightness of a picture, uint8[H, W], from uint8[H, W, 3]."""
+    return (pixels.astype(np.float32) @ _BRIGHTNESS).astype(np.uint8)
 
 
 def as_tensor(pictures: Sequence[Grey]) -> Tensor:
