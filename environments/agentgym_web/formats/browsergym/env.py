@@ -36,8 +36,8 @@ class BrowserGymEnv(AgentEnv):
         miniwob_url: Where the pages of MiniWoB++ are, for its tasks; "" leaves MINIWOB_URL.
         options: Further keyword arguments of the environment. Unless they say otherwise, `browsergym/openended` starts
             on an empty page.
-        answer_within_s: Seconds that its process has for a reset or a step; one that takes longer is killed.
         render_mode: As in Gymnasium.
+        answer_within_s: Seconds that its process has for a reset or a step; one that takes longer is killed.
     """
 
     deterministic = False
@@ -50,8 +50,9 @@ class BrowserGymEnv(AgentEnv):
         browser: str = "",
         miniwob_url: str = "",
         options: Mapping[str, Any] | None = None,
-        answer_within_s: float = 120.0,
         render_mode: str | None = None,
+        *,
+        answer_within_s: float = 120.0,
     ) -> None:
         super().__init__(render_mode)
         self._python = python or os.environ.get(VARIABLE, "")
