@@ -7,6 +7,7 @@ many episodes as were collected. Without a GPU a tiny model runs in the same way
 
 from __future__ import annotations
 
+import gc
 import sys
 import tempfile
 from dataclasses import replace
@@ -40,6 +41,7 @@ def run(folder: Path, load: Load, name: str) -> dict[str, Any]:
     sized = archer_step.Load(str(folder / "model"), load.tasks, load.group_size, load.iterations)
     own = archer_step.config_of(sized, archer_step.algorithms(sized)[name])
     config = replace(base, algorithm=own.algorithm)
+    gc.collect()  # frees the memory of the side before
     parts = assemble(config)
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()

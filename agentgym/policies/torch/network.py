@@ -12,12 +12,16 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError, ContractError
 from agentgym.policies.torch.cache import Window
 from agentgym.policies.torch.decoder import Masks
 from agentgym.policies.torch.llama import LlamaForward
+
+_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Without cuDNN's, which makes a plan for each new shape: every step has a shape of its own."""
 
 
 class Network:
@@ -80,12 +84,16 @@ class Network:
 
     @contextlib.contextmanager
     def decoding(self) -> Iterator[None]:
-        """No gradients and evaluation mode; afterwards each part of the module is as it was."""
+        """No gradients, evaluation mode, and attention for many shapes; afterwards all is as it was."""
         module = cast(nn.Module, self.model)
         training = [part for part in module.modules() if part.training]
         module.eval()
         try:
-            with torch.no_grad(), torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.autocast):
+            with (
+                torch.no_grad(),
+                torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.autocast),
+                sdpa_kernel(_ATTENTION),
+            ):
                 yield
         finally:
             for part in training:

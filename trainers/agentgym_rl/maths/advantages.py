@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from jaxtyping import Bool, Float64
 
 from agentgym.attribution.groups.baselines import STD_EPS, TOLERANCE, Baselines, has_spread
@@ -20,7 +19,7 @@ from agentgym.ranges import Range, Ranged
 
 AdvantageEstimator = Literal["leave_one_out", "mean_centred", "group_normalised", "lite_ppo", "maxrl"]
 TruncatedMode = Literal["include", "exclude_from_loss", "exclude"]
-Returns = Float64[npt.NDArray[np.float64], " G"]
+Returns = Float64[np.ndarray, " G"]
 
 
 @dataclass(frozen=True)
