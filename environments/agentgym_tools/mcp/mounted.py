@@ -16,10 +16,10 @@ from agentgym.errors import InfrastructureError, SandboxError, StepTimeoutError,
 from agentgym.remote.client.mcp_tools import McpServer, McpTools
 from agentgym.sandbox.base import Sandbox, SandboxProcess
 from agentgym_tools.mcp.servers import IMAGE, Server
-from agentgym_tools.mcp.starting import EARLY_ERRORS, EarlyProcess, command_of
+from agentgym_tools.mcp.starting import EARLY_ERRORS, EarlyProcess, command_of, end_of
 from agentgym_tools.mcp.transport import process_streams
 
-_ERRORS = "/tmp/agentgym-{}.err"  # noqa: S108 - inside the sandbox; one of processes shares the folder with others
+_ERRORS = "agentgym-{}.err"
 
 
 class MountedServer:
@@ -144,7 +144,7 @@ class MountedServer:
     def last_words(self) -> str:
         """The last line that it wrote to its standard error, for a message."""
         with suppress(SandboxError):
-            told = self._sandbox.exec(["tail", "-c", "300", self._errors], timeout_s=5)
+            told = self._sandbox.exec(end_of(self._errors), timeout_s=5)
             lines = told.stdout.decode("utf-8", "replace").split("\n") if told.is_ok else []
             last = next((line.strip() for line in reversed(lines) if line.strip()), "")
             return f" (it said last: {last!r})" if last else ""

@@ -16,15 +16,15 @@ from agentgym.sandbox.base import Sandbox
 from agentgym_tools.mcp.inside.served import SOCKET
 from agentgym_tools.mcp.servers import FOLDER, Server
 
-EARLY_ERRORS = "/tmp/agentgym-early.err"  # noqa: S108 - inside the sandbox
-"""Where a server that is started early writes its standard error."""
+EARLY_ERRORS = "agentgym-early.err"
+"""Name of the file that a server that is started early writes its standard error to."""
 FAKE_CLOCK = "/usr/local/lib/libfaketime.so.1"
 _EARLY_SOCKET = "/tmp/agentgym-early.sock"  # noqa: S108 - inside the sandbox
 _LISTENS_S, _GONE_S, _PAUSE_S = 10.0, 0.5, 0.01
 # Standard error goes to a file, as a process of a sandbox has one output; the clock is set where that can be done.
 _START = (
     'e=$1; t=$2; l=$3; shift 3; if [ -n "$t" ] && [ -e "$l" ]; then export LD_PRELOAD="$l" FAKETIME="$t" '
-    'FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1; fi; exec "$@" 2>"$e"'
+    'FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1; fi; exec "$@" 2>"${TMPDIR:-/tmp}/$e"'
 )
 
 
@@ -33,12 +33,17 @@ def command_of(server: Server, errors: str, folder: str = "", clock: str = "") -
 
     Args:
         server: Which one.
-        errors: The file of its standard error.
+        errors: Name of the file of its standard error, which is in the sandbox's folder for temporary files.
         folder: Where its folder is in the sandbox.
         clock: The time that it is told; "" for the real one.
     """
     command = (part.replace(FOLDER, folder) for part in server.command)
     return ("sh", "-c", _START, "sh", errors, clock, FAKE_CLOCK, *command)
+
+
+def end_of(errors: str) -> tuple[str, ...]:
+    """The command that prints the end of a file of standard error."""
+    return ("sh", "-c", 'tail -c 300 "${TMPDIR:-/tmp}/$1"', "sh", errors)
 
 
 def early_command(server: Server, clock: str) -> tuple[str, ...]:

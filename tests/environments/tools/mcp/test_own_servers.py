@@ -120,6 +120,14 @@ def test_nothing_is_left_of_a_server_when_the_episode_ends(own: MakeOwn) -> None
     assert not Path(f"/proc/{pid}").exists()
 
 
+def test_standard_error_is_kept_in_the_sandbox_and_nowhere_else(own: MakeOwn) -> None:
+    before = set(Path("/tmp").glob("agentgym-*.err"))
+    env = own("none")
+    env.reset(seed=0)
+    assert b".err" in env.sandbox.exec(["sh", "-c", 'ls "$TMPDIR"']).stdout
+    assert set(Path("/tmp").glob("agentgym-*.err")) <= before
+
+
 def test_an_interrupt_ends_a_call_that_hangs(own: MakeOwn) -> None:
     env = own("hangs", call_timeout_s=60.0)
     env.reset(seed=0)
