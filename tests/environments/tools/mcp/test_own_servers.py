@@ -124,6 +124,7 @@ def test_standard_error_is_kept_in_the_sandbox_and_nowhere_else(own: MakeOwn) ->
     before = set(Path("/tmp").glob("agentgym-*.err"))
     env = own("none")
     env.reset(seed=0)
+    env.step(ADD)
     assert b".err" in env.sandbox.exec(["sh", "-c", 'ls "$TMPDIR"']).stdout
     assert set(Path("/tmp").glob("agentgym-*.err")) <= before
 
