@@ -191,7 +191,9 @@ class Language:
         return next((list(self._columns[key]) for key in keys if self._columns.get(key)), [])
 
     def _last(self, name: str) -> list[str]:
-        last = name.rsplit("_", 1)[-1]
+        owner, _, last = name.rpartition("_")
+        if own := next(filter(None, (self._columns.get(f"{table}.{last}") for table in plurals(owner))), None):
+            return list(own)
         if last in (name, "id", "name"):
             return []
         if name != f"new_{last}" and (keys := self._columns.get(f"{last}s.id")):

@@ -83,3 +83,9 @@ def test_most_of_what_customers_say_is_understood():
 
 def test_a_no_that_begins_like_a_yes_is_a_no(hear):
     assert hear("Please do not do that.") == ["deny(number=1)"]
+
+
+def test_a_code_answers_a_question_about_a_column_that_another_table_has_too():
+    language = language_of(desk("bank"), "full")
+    heard = understand_customer(language, "DE243082.", asked=["beneficiary_account"], num_proposed=0)
+    assert [str(act) for act in heard.acts] == ["inform(fact='beneficiary_account', value='DE243082')"]
