@@ -67,6 +67,7 @@ SPECS: tuple[EnvSpec, ...] = (
         ("swe/experiment",),
         runtimes=("workspace",),
         extra="docker",
+        is_costly=True,
     ),
     EnvSpec(
         "agentgym/Tuning-v0",
