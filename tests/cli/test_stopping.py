@@ -14,29 +14,36 @@ from agentgym.message import user
 from agentgym.registration import EnvSpec, register
 from tests.toys import loud
 
-ENV_ID = "test/Stopping-v0"
-orders: list[list[signal.Signals]] = [[]]
-closed: list[str] = []
+STOPPED_BY = {signal.SIGINT: "test/Interrupted-v0", signal.SIGTERM: "test/Terminated-v0"}
+orders = {number: [number] for number in STOPPED_BY}
+closed: list[signal.Signals] = []
 
 
 class Stopping(loud.Loud):
-    """Tells the process to stop while it plays; one that an earlier test left behind does not."""
+    """Tells the process to stop while it plays, once; a thread that an earlier test left behind knows no new order."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._orders = orders[-1]
+    number: signal.Signals
 
     def respond(self, action: Action) -> EnvReply:
-        if self._orders:
-            os.kill(os.getpid(), self._orders.pop())
+        if orders[self.number]:
+            os.kill(os.getpid(), orders[self.number].pop())
         return EnvReply([user("Yes.")], [], False)
 
     def close(self) -> None:
-        closed.append(ENV_ID)
+        closed.append(self.number)
         super().close()
 
 
-register(EnvSpec(ENV_ID, f"{__name__}:Stopping", "tests.toys.loud:SCRIPTS", "test", ()))
+class Interrupted(Stopping):
+    number = signal.SIGINT
+
+
+class Terminated(Stopping):
+    number = signal.SIGTERM
+
+
+for kind, env_id in ((Interrupted, STOPPED_BY[signal.SIGINT]), (Terminated, STOPPED_BY[signal.SIGTERM])):
+    register(EnvSpec(env_id, f"{__name__}:{kind.__name__}", "tests.toys.loud:SCRIPTS", "test", ()))
 
 
 @pytest.fixture(autouse=True)
@@ -47,14 +54,12 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", STOPPED_BY)
 def test_a_stopped_evaluation_says_what_is_missing_and_closes_its_environments(
     number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    orders.append([number])  # a thread of the last test may still play
-    closed.clear()
     before = signal.getsignal(signal.SIGTERM)
-    assert main(["eval", "--suite", ENV_ID, "--policy", "oracle", "--run", str(tmp_path / "run")]) == 1
+    assert main(["eval", "--suite", STOPPED_BY[number], "--policy", "oracle", "--run", str(tmp_path / "run")]) == 1
     assert "episodes are missing; run the same command again to play them" in capsys.readouterr().err
-    assert closed
+    assert number in closed
     assert signal.getsignal(signal.SIGTERM) is before
