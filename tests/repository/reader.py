@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
 
@@ -29,7 +29,7 @@ SAID = "?\n" * 300
 """What a reader types who plays: nothing that an environment understands."""
 _RUNS_APART = re.compile(r"python |agentgym serve |agentgym train (?!.*--(?:describe|help-config))|.*\btorch:")
 """What loads a model, or has the process and its standard input for itself."""
-_SERVES = re.compile(r"agentgym serve (?!.*--stdio)|agentgym web serve |python -m agentgym_web.sites.core.server ")
+_SERVES = re.compile(r"agentgym serve (?!.*--stdio)|agentgym web serve ")
 _ARTICLE = {"id": "7", "title": "Ada", "text": "Ada was born in 1815."}
 _QUESTION = {"question": "When was Ada born?", "answer": 1815, "evidence": ["7"]}
 
@@ -80,7 +80,8 @@ class Reader:
         with said.open("w+b") as file:
             process = self._warm.popen(_arguments(text), cwd=self.folder, stdout=file.fileno(), stderr=file.fileno())
             is_up = _waited(lambda: re.search(rb"^(?:http|unix):", said.read_bytes(), re.MULTILINE))
-            os.kill(process.pid, signal.SIGTERM)
+            with suppress(ProcessLookupError):  # one that ended by itself said why
+                os.kill(process.pid, signal.SIGTERM)
             code = process.wait(60)
         assert is_up, f"{text}\n{said.read_text()}"
         assert code in (0, -signal.SIGTERM), f"{text} ended with {code}\n{said.read_text()}"

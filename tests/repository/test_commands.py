@@ -69,9 +69,7 @@ SHORT = {
         "agentgym web record SITE --out site.warc.gz --pages 2"
     ),
     "agentgym web replay site.warc.gz https://example.org/": "agentgym web replay site.warc.gz SITE",
-    "python -m agentgym_web.sites.core.server shop --port 8000 --user NAME": (
-        "python -m agentgym_web.sites.core.server shop --port 0 --user ada"
-    ),
+    "agentgym web serve shop --user NAME": "agentgym web serve shop --port 0 --user adele.castellan",
     # Training runs.
     f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned run.iterations=0": (
         f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned {CLONED} warm_start.has_control=false"

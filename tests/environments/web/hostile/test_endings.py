@@ -126,17 +126,16 @@ def test_page_that_takes_too_much_memory_is_ended_and_nothing_is_left(network: N
 
 def test_nothing_is_left_of_a_killed_harness() -> None:
     child = subprocess.Popen([sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert child.stdin is not None
-    assert child.stdout is not None
-    told, _, folders = child.stdout.readline().partition("|")
-    pids, paths = [int(each) for each in told.split()], [Path(each) for each in folders.split()]
-    assert len(pids) > 3
-    assert all(map(is_running, pids))
-    assert [path.is_dir() for path in paths] == [True, True]
-    child.kill()
-    child.wait()
-    child.stdin.close()
-    child.stdout.close()
+    with child:
+        assert child.stdout is not None
+        told, _, folders = child.stdout.readline().partition("|")
+        pids, paths = [int(each) for each in told.split()], [Path(each) for each in folders.split()]
+        are_running = [is_running(pid) for pid in pids]
+        are_there = [path.is_dir() for path in paths]
+        child.kill()
+    assert (are_running[0], are_running[-1]) == (True, True)
+    assert sum(are_running) > 3  # some of a browser's processes end by themselves
+    assert are_there == [True, True]
     assert are_gone(pids, paths)
 
 

@@ -37,13 +37,19 @@ class FrozenPolicy(PolicyModel):
         self._kept: OrderedDict[bytes, Tensor] = OrderedDict()
 
     def read_once(
-        self, segments: Sequence[Segment], read: Callable[[Segment], Float[Tensor, "N D"]]
+        self, what: str, segments: Sequence[Segment], read: Callable[[Segment], Float[Tensor, "N D"]]
     ) -> Float[Tensor, "M D"]:
-        """What `read` gives for each segment, one after another; always the same function, and without gradient."""
-        return torch.cat([self._reading(segment, read) for segment in segments])
+        """What `read` gives for each segment, one after another, without gradient.
 
-    def _reading(self, segment: Segment, read: Callable[[Segment], Tensor]) -> Tensor:
-        key = _key(segment)
+        Args:
+            what: The name of `read`, which is the same function for the same name.
+            segments: Any.
+            read: What is kept of a segment.
+        """
+        return torch.cat([self._reading(what, segment, read) for segment in segments])
+
+    def _reading(self, what: str, segment: Segment, read: Callable[[Segment], Tensor]) -> Tensor:
+        key = _key(what, segment)
         found = self._kept.get(key)
         if found is None:
             found = read(segment)
@@ -56,9 +62,9 @@ class FrozenPolicy(PolicyModel):
         return found
 
 
-def _key(segment: Segment) -> bytes:
+def _key(what: str, segment: Segment) -> bytes:
     """Of all that a reading depends on."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(what.encode(), digest_size=16)
     for array in (segment.tokens, segment.completion_mask, segment.turn_index):
         digest.update(array.tobytes())
     return digest.digest()

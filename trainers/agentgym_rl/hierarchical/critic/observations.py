@@ -88,7 +88,7 @@ def encode_observations(
     alone = [_alone(cut[index]) for index in first]
     lengths: Int64[np.ndarray, " U"] = np.array([each.num_tokens - 1 for each in alone], np.int64)
     if network.tower is None and isinstance(policy, FrozenPolicy):
-        flat = policy.read_once(alone, lambda segment: _read(network, [segment], packing, policy))
+        flat = policy.read_once("observations", alone, lambda segment: _read(network, [segment], packing, policy))
     else:
         flat = _read(network, alone, packing, policy)
     is_token = torch.from_numpy(np.arange(lengths.max(initial=1)) < lengths[:, None]).to(flat.device)

@@ -50,7 +50,9 @@ def encode_prompts(
     if not network.reads_history:
         return _unread(network, sum(len(observations([segment])) for segment in segments))
     if network.tower is None and isinstance(policy, FrozenPolicy):
-        return policy.read_once(segments, lambda segment: _encode_prompts(network, [segment], packing, policy))
+        return policy.read_once(
+            "prompts", segments, lambda segment: _encode_prompts(network, [segment], packing, policy)
+        )
     return _encode_prompts(network, segments, packing, policy)
 
 

@@ -164,6 +164,20 @@ def test_alike_observations_pass_through_a_frozen_policy_once() -> None:
 
 
 @torch.no_grad()
+def test_an_episode_that_looks_like_an_observation_is_read_as_an_episode() -> None:
+    """The message is one token, the last of its prompt: an observation is read with such a token behind it."""
+    ids, mask = np.array([1, 2, 3, 3], np.int32), np.array([False, False, False, True])
+    nothing, zeros = np.full(4, np.nan, np.float32), np.zeros(4, np.int32)
+    episode, policy = Segment(ids, mask, zeros, nothing, zeros, "agent"), PolicyModel(tiny_llama())
+    frozen = FrozenPolicy(policy)
+    encode_observations(network(), [ids[:3]], [ids[:3]], PACKING, frozen)
+    both = network(reads="both")
+    assert torch.equal(
+        encode_prompts(both, [episode], PACKING, frozen), encode_prompts(both, [episode], PACKING, policy)
+    )
+
+
+@torch.no_grad()
 def test_a_history_that_is_not_read_passes_through_no_model() -> None:
     assert encode_prompts(network(), random_segments(4), PACKING, None).shape[1] == 0
 
