@@ -1,12 +1,15 @@
 """Supervised warm start: behaviour cloning of demonstrated messages, with or without a filter on success.
 
-L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update.
+L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update. With a
+weight w of prompts, w times the same mean over the tokens that the policy reads is added (Shi et al. 2024,
+arXiv:2405.14394).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +19,7 @@ from agentgym.errors import ConfigError
 from agentgym.policies.cast import Cast
 from agentgym.store import RunStore
 from agentgym.suite import Suite
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import Segment, Trajectory
 from agentgym_rl.core import distributed
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import OptimiserConfig, PackingConfig, WarmStartConfig
@@ -32,7 +35,7 @@ class CloneStep(NamedTuple):
     """What came of one update.
 
     Attributes:
-        loss: Nats a token.
+        loss: Nats a token of the messages.
         grad_norm: Before it was scaled down.
         is_taken: False where the gradient was not finite: the weights stayed as they were.
     """
@@ -112,7 +115,8 @@ def clone(
         chosen, order = order[: config.batch_episodes], order[config.batch_episodes :]
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * _schedule(update, num_updates)
-        step = clone_step(model, optimiser, [trajectories[index] for index in chosen], packing, max_grad_norm)
+        picked = [trajectories[index] for index in chosen]
+        step = clone_step(model, optimiser, picked, packing, max_grad_norm, prompt_weight=config.prompt_weight)
         losses.append(step.loss)
         if on_update is not None:
             on_update(update + 1, num_updates, step)
@@ -133,22 +137,45 @@ def clone_step(
     trajectories: list[Trajectory],
     packing: PackingConfig,
     max_grad_norm: float,
+    *,
+    prompt_weight: float = 0.0,
 ) -> CloneStep:
-    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out."""
+    """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out.
+
+    Args:
+        model: Trained in place.
+        optimiser: Of its weights.
+        trajectories: With tokens; each rank takes some of them.
+        packing: The shape of micro-batches.
+        max_grad_norm: Gradients are scaled down to this norm.
+        prompt_weight: Weight of the mean over the tokens that are read, beside that over those that are written.
+    """
     world, rank = distributed.world_size(), distributed.rank()
-    num_tokens = sum(trajectory.num_action_tokens for trajectory in trajectories)
-    segments = TrainBatch.of_trajectories(trajectories[rank::world]).segments
-    micro_batches = pack(segments, packing) if segments else []
+    batch = TrainBatch.of_trajectories(trajectories)
+    mine = [each for each, owner in zip(batch.segments, batch.owner, strict=True) if owner % world == rank]
+    num_written = sum(int(each.completion_mask.sum()) for each in batch.segments)
+    num_read = sum(each.num_tokens - 1 for each in batch.segments) - num_written
+    is_written = [each.completion_mask.astype(np.float32) for each in mine]
+    scored = [_scored_whole(each) for each in mine] if prompt_weight else mine
+    micro_batches = pack(scored, packing) if scored else []
     device = next(model.parameters()).device
     optimiser.zero_grad(set_to_none=True)
     loss_sum = 0.0
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
         logprobs, _, _ = model.score(micro.to(device))
-        loss = -logprobs.sum() / num_tokens
+        own = micro.flatten(is_written).to(device) > 0
+        written = -logprobs[own].sum() / num_written
+        read = -logprobs[~own].sum() / max(1, num_read)
+        loss = written + prompt_weight * read if prompt_weight else written
         torch.autograd.backward(loss * world)
-        loss_sum += float(loss.detach())
+        loss_sum += float(written.detach())
     norms = distributed.clip_groups(optimiser, max_grad_norm)
     is_finite = bool(np.isfinite(norms).all())
     if is_finite:
         optimiser.step()
     return CloneStep(sum(distributed.gather(loss_sum)), norms[0], is_finite)
+
+
+def _scored_whole(segment: Segment) -> Segment:
+    """A segment all of whose tokens are scored but the first, which nothing predicts."""
+    return replace(segment, completion_mask=np.arange(segment.num_tokens) > 0)

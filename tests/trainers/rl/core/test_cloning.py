@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from agentgym.errors import ConfigError
 from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
+from agentgym.trajectory import Segment
 from agentgym_rl.core.cloning import clone, clone_step, successes, updates_of
 from agentgym_rl.core.config.tables import PackingConfig, WarmStartConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
@@ -29,11 +31,17 @@ def shown(tmp_path_factory: pytest.TempPathFactory):
     return tokenizer, with_tokens(found, ChatRenderer(tokenizer), [])
 
 
-def cloned(shown, packing: PackingConfig | None = None, num_updates: int = 12, seed: int = 0):
+def cloned(
+    shown,
+    packing: PackingConfig | None = None,
+    num_updates: int = 12,
+    seed: int = 0,
+    config: WarmStartConfig = CONFIG,
+):
     tokenizer, trajectories = shown
     model = PolicyModel(build_tiny_model(tokenizer))
     packing = packing or PackingConfig(128, 4096, is_packed=False)
-    return model, clone(model, trajectories, CONFIG, packing, seed=seed, num_updates=num_updates)
+    return model, clone(model, trajectories, config, packing, seed=seed, num_updates=num_updates)
 
 
 def test_the_loss_starts_near_that_of_guessing_and_falls(shown) -> None:
@@ -56,16 +64,49 @@ def test_cloning_depends_on_its_seed_alone(shown) -> None:
     assert first != third
 
 
+def chances(model: PolicyModel, segment: Segment) -> tuple[float, float]:
+    """The mean chance of the tokens that are written, and of those that are read."""
+    ids = torch.from_numpy(segment.tokens).long()[None]
+    chances = model.causal_lm(ids).logits[0].softmax(-1)
+    right = chances[np.arange(segment.num_tokens - 1), ids[0, 1:]].detach().numpy()
+    mask = segment.completion_mask[1:]
+    return float(right[mask].mean()), float(right[~mask].mean())
+
+
 def test_messages_of_others_are_not_cloned(shown) -> None:
     """Trap D-2: the words of the environment alone are never said."""
     model, _ = cloned(shown, num_updates=40)
-    [segment] = shown[1][0].segments()
-    ids = torch.from_numpy(segment.tokens).long()[None]
-    chances = model.causal_lm(ids).logits[0].softmax(-1)
-    places = np.arange(1, segment.num_tokens)
-    right = chances[places - 1, ids[0, 1:]].detach().numpy()
-    mask = segment.completion_mask[1:]
-    assert right[mask].mean() > 3 * right[~mask].mean()
+    written, read = chances(model, shown[1][0].segments()[0])
+    assert written > 3 * read
+
+
+def test_prompts_are_learnt_by_their_weight(shown) -> None:
+    config = replace(CONFIG, prompt_weight=1.0)
+    model, losses = cloned(shown, num_updates=40, config=config)
+    written, read = chances(model, shown[1][0].segments()[0])
+    assert min(written, read) > 3 * chances(cloned(shown, num_updates=40)[0], shown[1][0].segments()[0])[1]
+    assert losses[0] == pytest.approx(cloned(shown, num_updates=1)[1][0], rel=1e-4)
+
+
+@pytest.mark.parametrize("packing", [PackingConfig(128, 128), PackingConfig(256, 1024)])
+def test_the_loss_on_prompts_is_a_mean_over_their_tokens(shown, packing: PackingConfig) -> None:
+    """The gradient of both means, each over its own tokens, whatever the micro-batches."""
+    tokenizer, trajectories = shown
+    model = PolicyModel(build_tiny_model(tokenizer))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.0)
+    clone_step(model, optimiser, trajectories[:4], packing, 1e9, prompt_weight=0.5)
+    found = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    written, read = [], []
+    for segment in (each for trajectory in trajectories[:4] for each in trajectory.segments()):
+        ids = torch.from_numpy(segment.tokens).long()[None]
+        logprobs = model.causal_lm(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
+        mask = torch.from_numpy(segment.completion_mask[1:])
+        written.append(logprobs[mask])
+        read.append(logprobs[~mask])
+    (-torch.cat(written).mean() - 0.5 * torch.cat(read).mean()).backward()
+    for ours, parameter in zip(found, model.parameters(), strict=True):
+        torch.testing.assert_close(ours, parameter.grad, rtol=1e-3, atol=1e-5)
 
 
 def one_update(shown, monkeypatch: pytest.MonkeyPatch, scale: float = 1.0, max_grad_norm: float = 1.0):

@@ -85,6 +85,9 @@ class WarmStartConfig(Ranged):
     """Peak learning rate, after a linear warm-up and before a cosine decay."""
     batch_episodes: Annotated[int, Range(1)] = 64
     """Episodes per update."""
+    prompt_weight: Annotated[float, Range(0)] = 0.0
+    """Weight of the loss on the tokens that the policy reads, beside that on those it writes; a tiny model learns from
+    them what its tasks are about."""
 
 
 @dataclass(frozen=True)
