@@ -25,8 +25,9 @@ from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import OptimiserConfig, PackingConfig, WarmStartConfig
 from agentgym_rl.core.demonstrations import recorded_demonstrations
 from agentgym_rl.core.micro_batch import pad_micro_batches
-from agentgym_rl.core.models import PolicyModel, trainable_groups
+from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.packing import pack
+from agentgym_rl.core.warm_optimiser import Optimiser, warm_optimiser
 
 _WARMUP_SHARE = 0.05
 
@@ -103,8 +104,7 @@ def clone(
     Returns:
         The loss of each update, in nats a token.
     """
-    parameters = trainable_groups(model)["policy"]
-    optimiser = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), weight_decay=0.0)
+    optimiser = warm_optimiser(model, config)
     rng = np.random.default_rng(seed)
     losses: list[float] = []
     model.train()
@@ -133,7 +133,7 @@ def _schedule(update: int, total: int) -> float:
 
 def clone_step(
     model: PolicyModel,
-    optimiser: torch.optim.Optimizer,
+    optimiser: Optimiser,
     trajectories: list[Trajectory],
     packing: PackingConfig,
     max_grad_norm: float,
@@ -173,7 +173,7 @@ def clone_step(
     is_finite = bool(np.isfinite(norms).all())
     if is_finite:
         optimiser.step()
-    return CloneStep(sum(distributed.gather(loss_sum)), norms[0], is_finite)
+    return CloneStep(sum(distributed.gather(loss_sum)), math.hypot(*norms), is_finite)
 
 
 def _scored_whole(segment: Segment) -> Segment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,14 @@ from agentgym_rl.maths.loss_metrics import LossMetrics
 
 T = TypeVar("T")
 _LET_GO_S = 0.3
+
+
+class HasGroups(Protocol):
+    """An optimiser, or several as one."""
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]:
+        """Parameters with their settings."""
 
 
 def is_distributed() -> bool:
@@ -94,7 +102,7 @@ def whole(tensor: Tensor) -> Tensor:
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
-def clip_groups(optimiser: torch.optim.Optimizer, max_norm: float) -> list[float]:
+def clip_groups(optimiser: HasGroups, max_norm: float) -> list[float]:
     """Scale the gradients of each parameter group down to a norm; returns the norms before."""
     norms = []
     for group in optimiser.param_groups:

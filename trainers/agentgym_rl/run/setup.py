@@ -83,6 +83,7 @@ def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler
         ConfigError: Settings do not fit the model or the machine.
         HeldOutError: The model was trained on tasks that this run evaluates on.
     """
+    _require_whole_matrices(config)
     torch.set_num_threads(config.run.threads)
     torch.manual_seed(config.run.seed)
     ground = groundwork(config, make_sampler)
@@ -159,6 +160,14 @@ def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | 
     has_own = hasattr(vocabulary, "phrases_in")
     phrases = vocabulary.phrases_in(texts) if has_own else getattr(vocabulary, "PHRASES", ())
     return build_tokenizer(texts, tools, numbers=vocabulary.NUMBERS, phrases=phrases)
+
+
+def _require_whole_matrices(config: TrainConfig) -> None:
+    if config.warm_start.optimiser == "muon" and distributed.world_size() > 1:
+        raise ConfigError(
+            f'warm_start.optimiser is "muon", which needs whole matrices, and they are split over '
+            f'{distributed.world_size()} processes; use "adamw", or make the warm start in one process'
+        )
 
 
 def reference_of(model: PolicyModel, config: TrainConfig) -> PolicyModel | None:

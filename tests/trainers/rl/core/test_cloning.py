@@ -88,6 +88,12 @@ def test_prompts_are_learnt_by_their_weight(shown) -> None:
     assert losses[0] == pytest.approx(cloned(shown, num_updates=1)[1][0], rel=1e-4)
 
 
+def test_muon_clones_too(shown) -> None:
+    _, losses = cloned(shown, num_updates=24, config=replace(CONFIG, optimiser="muon"))
+    assert losses[0] == pytest.approx(cloned(shown, num_updates=1)[1][0], rel=1e-3)
+    assert losses[-1] < 0.5 * losses[0]
+
+
 @pytest.mark.parametrize("packing", [PackingConfig(128, 128), PackingConfig(256, 1024)])
 def test_the_loss_on_prompts_is_a_mean_over_their_tokens(shown, packing: PackingConfig) -> None:
     """The gradient of both means, each over its own tokens, whatever the micro-batches."""

@@ -36,6 +36,13 @@ def test_a_run_is_put_together_from_nothing_but_a_suite() -> None:
     assert assemble(toy_config("questions", algorithm={"preset": "ppo"})).model.value_head is not None
 
 
+def test_matrices_that_are_split_over_processes_cannot_be_cloned_by_muon(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = toy_config("questions", warm_start={"optimiser": "muon"})
+    monkeypatch.setattr(distributed, "world_size", lambda: 2)
+    with pytest.raises(ConfigError, match=r"warm_start.optimiser is \"muon\".* over 2 processes; use \"adamw\""):
+        assemble(config)
+
+
 def test_the_untrained_model_is_the_same_whenever_it_is_asked_for(suite) -> None:
     config = toy_config("questions")
     first, second = untrained(config, suite, [])[0], untrained(config, suite, [])[0]

@@ -83,6 +83,9 @@ class WarmStartConfig(Ranged):
     """Passes over the demonstrations."""
     learning_rate: Annotated[float, POSITIVE] = 1e-3
     """Peak learning rate, after a linear warm-up and before a cosine decay."""
+    optimiser: Literal["adamw", "muon"] = "adamw"
+    """adamw: AdamW; muon: Muon for the matrices of the layers, which may need fewer demonstrations, and AdamW for the
+    rest."""
     batch_episodes: Annotated[int, Range(1)] = 64
     """Episodes per update."""
     prompt_weight: Annotated[float, Range(0)] = 0.0
