@@ -52,22 +52,15 @@ class Plan:
 
     def missing(self) -> Iterator[Piece]:
         """Pieces whose results are not there: trials, then runs, all methods with one seed before the next seed."""
-        for task, method in self._chained():
+        for task, method in self.pairs():
             if self.is_tuned and tuned(task, method, self.tuned_folder) is None:
                 yield from (piece for piece in trial_pieces(task, method) if not self._is_there(piece))
-        by_pair = [self.runs(task, method) for task, method in self._chained()]
+        by_pair = [self.runs(task, method) for task, method in self.pairs()]
         for runs_of_seed in zip(*(pieces for pieces in by_pair if pieces), strict=True):
             yield from (piece for piece in runs_of_seed if not self._is_there(piece))
 
     def runs(self, task: str, method: str) -> list[Piece]:
-        """The runs of a method on a task, a seed each; none where it is yet to be tuned.
-
-        A preliminary method has only some of them.
-        """
-        if method_named(method).is_preliminary:
-            untuned = method_named(method).untuned(task)
-            pieces = [Piece(task, method, seed, untuned) for seed in self.seeds]
-            return [piece for piece in pieces if self._is_there(piece)]
+        """The runs of a method on a task, a seed each; none where it is yet to be tuned."""
         chosen = tuned(task, method, self.tuned_folder)
         if chosen is None and self.is_tuned:
             return []
@@ -80,14 +73,10 @@ class Plan:
 
     def conclude_tuning(self) -> None:
         """Choose for each task and method whose trials have all been run."""
-        for task, method in self._chained() if self.is_tuned else ():
+        for task, method in self.pairs() if self.is_tuned else ():
             is_open = tuned(task, method, self.tuned_folder) is None
             if is_open and all(self._is_there(piece) for piece in trial_pieces(task, method)):
                 conclude(task, method, self.places, self.tuned_folder)
-
-    def _chained(self) -> list[tuple[str, str]]:
-        """Those pairs that the chain runs."""
-        return [(task, method) for task, method in self.pairs() if not method_named(method).is_preliminary]
 
     def _is_there(self, piece: Piece) -> bool:
         return kept(piece, self.places) is not None

@@ -110,9 +110,6 @@ class MethodTable:
     """Whether it belongs to the methods that run on every task."""
     is_offline: bool = False
     """Whether it learns from what the start played, once all turns are spent."""
-    is_preliminary: bool = False
-    """Whether it is yet to be tuned: the chain leaves it alone, and reports show those of its runs that there are, with
-    the settings of its file."""
     without: tuple[str, ...] = ()
     """Tasks that lack what it needs."""
     rate_scale: float = 1.0
@@ -122,8 +119,6 @@ class MethodTable:
     last score stands for the turns that are left."""
     cpu_s_on: Mapping[str, float] = field(default_factory=dict)
     """By task, CPU seconds in place of `max_cpu_s`."""
-    untuned_on: Mapping[str, Settings] = field(default_factory=dict)
-    """By task, dotted keys and values of runs that were not tuned, in place of those for all."""
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -139,7 +134,7 @@ class MethodTable:
     def untuned(self, task: str) -> Settings:
         """What a run on a task takes that was not tuned."""
         ((key, values),) = self.knob.items()
-        return {LEARNING_RATE: self._rates(task_named(task))[1], key: values[0], **self.untuned_on.get(task, {})}
+        return {LEARNING_RATE: self._rates(task_named(task))[1], key: values[0]}
 
     def cpu_s(self, task: str) -> float:
         """CPU seconds of training on a task after which no further iteration starts."""

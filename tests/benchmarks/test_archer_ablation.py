@@ -10,8 +10,8 @@ from agentgym.config import Source
 from agentgym_rl.run.config import config_from_tables
 from benchmarks.archer_ablation import runs
 from benchmarks.archer_ablation.picture import draw
-from benchmarks.archer_ablation.runs import METHOD, TURNS, VARIANTS, mean_of, variants_of
-from benchmarks.credit.tables import Piece, digest, method_named, run_tables
+from benchmarks.archer_ablation.runs import METHOD, SETTINGS, TURNS, VARIANTS, mean_of, variants_of
+from benchmarks.credit.tables import Piece, digest, run_tables
 
 
 def row(variant: str, seed: int, scores: list[float]) -> runs.Row:
@@ -45,9 +45,8 @@ def test_a_variant_is_the_mean_of_its_own_runs(monkeypatch: pytest.MonkeyPatch) 
 
 def test_each_variant_is_another_run_that_can_be_made() -> None:
     for task in TURNS:
-        untuned = method_named(METHOD).untuned(task)
         changes = [VARIANTS[name] for name in variants_of(task, [*VARIANTS])]
-        pieces = [Piece(task, METHOD, 0, untuned | dict(changed), is_trial=True) for changed in changes]
+        pieces = [Piece(task, METHOD, 0, {**SETTINGS, **changed}, is_trial=True) for changed in changes]
         assert len({digest(piece) for piece in pieces}) == len(changes) == len(VARIANTS) - 1
         for piece in pieces:
             config_from_tables(run_tables(piece), Source())

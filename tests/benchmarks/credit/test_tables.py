@@ -36,17 +36,9 @@ def test_every_method_has_as_many_trials_and_a_valid_configuration_on_each_task_
                     assert config.run.seed == 3
 
 
-def test_a_task_may_have_its_own_cpu_seconds_and_untuned_settings():
-    method = replace(
-        method_named("archer_awr"),
-        max_cpu_s=45.0,
-        cpu_s_on={"maze": 150.0},
-        untuned_on={"maze": {"optimiser.learning_rate": 0.25, "group.tasks": 3}},
-    )
+def test_a_task_may_have_its_own_cpu_seconds():
+    method = replace(method_named("archer_awr"), max_cpu_s=45.0, cpu_s_on={"maze": 150.0})
     assert (method.cpu_s("maze"), method.cpu_s("key-door")) == (150.0, 45.0)
-    elsewhere = method.untuned("key-door")
-    assert method.untuned("maze") == {**elsewhere, "optimiser.learning_rate": 0.25, "group.tasks": 3}
-    assert elsewhere["optimiser.learning_rate"] != 0.25
 
 
 def test_reduced_tasks_run_reduced_methods_alone():
