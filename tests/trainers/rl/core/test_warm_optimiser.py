@@ -50,11 +50,11 @@ def test_a_step_moves_all_directions_of_a_matrix_alike() -> None:
     noise = torch.randn(height, width, generator=random)
     for each in model.causal_lm.parameters():
         each.grad = torch.zeros_like(each)
-    weight.grad = 20 * torch.outer(rows, columns) + noise
+    weight.grad = (20 * torch.outer(rows, columns) + noise).to(weight.dtype)
     made.step()
     given, taken = (torch.linalg.svdvals(each.detach()) for each in (weight.grad, weight - before))
     assert given.max() > 20 * given.median()
-    assert taken.max() < 3 * taken.median()
+    assert taken.max() < 3 * taken.min()
 
 
 def test_gradients_are_dropped_and_rates_are_set_by_group() -> None:
