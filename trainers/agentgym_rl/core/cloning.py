@@ -226,10 +226,12 @@ def clone_step(
     loss_sum = 0.0
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
         logprobs, _, _ = model.score(micro.to(device))
-        own = micro.flatten(is_written).to(device) > 0
-        written = -logprobs[own].sum() / num_written
-        read = -logprobs[~own].sum() / max(1, num_read)
-        loss = written + prompt_weight * read if prompt_weight else written
+        if prompt_weight:
+            own = micro.flatten(is_written).to(device) > 0
+            written = -logprobs[own].sum() / num_written
+            loss = written - prompt_weight * logprobs[~own].sum() / max(1, num_read)
+        else:
+            loss = written = -logprobs.sum() / num_written
         torch.autograd.backward(loss * world)
         loss_sum += float(written.detach())
     norms = distributed.clip_groups(optimiser, max_grad_norm)
