@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 from agentgym.arguments import check_arguments, find_tool, parameters_of, tool_name
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, ToolSchema
-from agentgym.python_source import without_warnings
+from agentgym.python_source import parse, without_warnings
 
 MAX_TEXT = 1_000_000
 """Longest text, in characters, that is parsed for tool calls."""
@@ -264,8 +264,8 @@ def _python_calls(source: str, tools: Sequence[ToolSchema]) -> Iterator[_RawCall
         raise ActionSyntaxError(f"The call has {len(source)} characters; at most {MAX_PYTHON_TEXT} are read.")
     _refuse_depth(source)
     try:
-        tree = ast.parse(without_warnings(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        tree = parse(without_warnings(source))
+    except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else type(error).__name__
         raise ActionSyntaxError(f"The message holds no readable tool call ({reason}). {EXPECTED}") from None
     for statement in tree.body:

@@ -1,12 +1,21 @@
-"""Python call syntax that Python's parser reads without a warning, whatever a model wrote.
+"""Python text to trees, from any thread and without a warning, whatever a model wrote.
+
+CPython 3.11 keeps one depth for all trees that an interpreter builds. If another thread parses meanwhile, it raises
+SystemError, which says nothing about the text. Of a text that nests too deeply it says RecursionError or MemoryError.
 
 The parser prints `SyntaxWarning` for unknown escapes and for numbers that touch a keyword, and whether it does is a
-setting of the whole process. So the text is respelt before it is parsed; what it means stays the same.
+setting of the whole process. So a model's text is respelt before it is parsed; what it means stays the same.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import threading
+from functools import lru_cache
+
+_TRIES = 20
+_lock = threading.Lock()
 
 _DIGITS = "[0-9](?:_?[0-9])*"
 _NUMBER = (
@@ -31,8 +40,44 @@ _OF_BYTES = _OF_TEXT - set("uUN")
 _OF_BOTH = frozenset("\\'\"\n\r")
 
 
+def parse(text: str) -> ast.Module:
+    """The tree of a module.
+
+    Raises:
+        SyntaxError: It is no Python, or nests too deeply for this interpreter.
+        ValueError: It holds a NUL.
+    """
+    for _ in range(_TRIES):
+        try:
+            return _parse(text)
+        except SystemError:  # others parse without this lock
+            continue
+    return _parse(text)
+
+
+def _parse(text: str) -> ast.Module:
+    try:
+        with _lock:
+            return ast.parse(text)
+    except (RecursionError, MemoryError) as error:
+        raise SyntaxError("it nests too deeply") from error
+
+
+@lru_cache(maxsize=4096)
+def parse_expression(text: str) -> ast.expr:
+    """The tree of an expression, which is shared: copy it before it is changed.
+
+    Raises:
+        SyntaxError: It is none.
+    """
+    match parse(f"({text}\n)").body:
+        case [ast.Expr(value=expression)]:
+            return expression
+    raise SyntaxError("it is not a single expression")
+
+
 def without_warnings(source: str) -> str:
-    r"""The source respelt so that `ast.parse` has nothing to warn of.
+    r"""The source respelt so that the parser has nothing to warn of.
 
     Unknown escapes get a second backslash (`"\d"` becomes `"\\d"`), octal ones above `\377` their code point, and a
     space parts a number from a keyword (`1is` becomes `1 is`). The text parses to the same tree. A formatted

@@ -5,13 +5,14 @@ import warnings
 
 import pytest
 
-from agentgym.python_source import without_warnings
+from agentgym.python_source import parse, parse_expression, without_warnings
 
 PIECES = (
     *("f", "r", "b", "u", "rb", "fr", "t", "'", '"', "'''", '"""', "\\", "\\d", "\\400", "\\777", "\\x41", "\\N"),
     *("1", "0x", "0xf", "1.", "1e", "1e5", ".5", "1j", "1_0", "is", "in", "for", "if", "or", "and", "else", "not"),
     *(" ", "\n", "\r", "#", "(", ")", "=", ",", ";", "x", "é", "²", "_", "{", "}", ":", "\\\n", "\x0c", "[", "]"),
 )
+TOO_DEEP = ("x = " + "1 + " * 20_000 + "1", "x = " + "-" * 20_000 + "1", "x = " + "a." * 20_000 + "b")
 
 
 def parsed(source):
@@ -64,3 +65,30 @@ def test_hostile_sources_take_no_time(piece):
     start = time.thread_time()
     without_warnings(piece * 8000)
     assert time.thread_time() - start < 1.0
+
+
+def test_text_is_parsed_again_where_the_interpreter_was_disturbed(monkeypatch):
+    """What another thread does to CPython 3.11 at the wrong moment cannot be made to happen at will."""
+    calls = iter([SystemError("AST constructor recursion depth mismatch (before=48, after=40)"), None])
+    undisturbed = ast.parse
+
+    def disturbed(text):
+        if (error := next(calls)) is not None:
+            raise error
+        return undisturbed(text)
+
+    monkeypatch.setattr("agentgym.python_source.ast.parse", disturbed)
+    assert ast.unparse(parse("x = 1")) == "x = 1"
+
+
+def test_expressions_are_read_over_several_lines():
+    assert ast.unparse(parse_expression("f(1) +\n2")) == "f(1) + 2"
+    for other in ("x = 1", "x) = (1", "1)\nf(2"):
+        with pytest.raises(SyntaxError):
+            parse_expression(other)
+
+
+@pytest.mark.parametrize("text", TOO_DEEP)
+def test_text_that_nests_too_deeply_is_no_python(text):
+    with pytest.raises(SyntaxError):
+        parse(text)

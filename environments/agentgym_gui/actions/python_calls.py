@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym.python_source import without_warnings
+from agentgym.python_source import parse, without_warnings
 from agentgym_gui.actions.events import ActionError, shown
 from agentgym_gui.actions.values import MAX_TEXT
 
@@ -36,12 +36,12 @@ def statements(source: str) -> list[ast.stmt]:
         raise ActionError("The code has a NUL character, which is no Python. Leave it out.")
     _refuse_depth(source)
     try:
-        return ast.parse(without_warnings(source)).body
+        return parse(without_warnings(source)).body
     except SyntaxError as error:
         where = f" in line {error.lineno}" if error.lineno else ""
         raise ActionError(f"The code is no valid Python: {error.msg}{where}.") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ActionError(f"The code cannot be read ({type(error).__name__}). Write it more simply.") from None
+    except ValueError as error:
+        raise ActionError(f"The code cannot be read ({error}). Write it more simply.") from None
 
 
 def value_of(node: ast.expr, names: Mapping[str, int], depth: int = 0) -> Any:

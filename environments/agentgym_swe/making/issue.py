@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from agentgym.python_source import parse
 from agentgym_swe.making.screening import Worker, worker_of
-from agentgym_swe.parsing import parse
 from agentgym_swe.repositories.layer import Layer
 from agentgym_swe.room import Wanted, open_room
 

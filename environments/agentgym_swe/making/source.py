@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from agentgym_swe.parsing import parse
+from agentgym.python_source import parse
 from agentgym_swe.repositories.edit import Edit
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
 from agentgym.errors import ConfigError
+from agentgym.python_source import parse
 from agentgym_swe.making.source import SourceFile, blocks_of
-from agentgym_swe.parsing import parse
 from agentgym_swe.repositories.edit import Edit, edited
 from agentgym_swe.repositories.layer import Layer, is_below
 

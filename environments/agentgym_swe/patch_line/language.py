@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentgym_swe.parsing import parse
+from agentgym.python_source import parse
 
 ARITHMETIC = ("+", "-", "*", "//", "%")
 COMPARISONS = (">", "<", ">=", "<=", "==", "!=")

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from agentgym.errors import TaskError
+from agentgym.python_source import parse
 from agentgym.task import Task
-from agentgym_swe.parsing import parse
 from agentgym_swe.repair.verdict.case import Case
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer

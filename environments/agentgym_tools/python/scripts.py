@@ -5,7 +5,6 @@ They run on the harness's side and may read the private part of the task. The ch
 
 from __future__ import annotations
 
-import ast
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from agentgym.authoring.players import call_text, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
+from agentgym.python_source import parse
 from agentgym.task import Task
 from agentgym_tools.python import cheats
 from agentgym_tools.python.problem import ANSWER, call
@@ -36,7 +36,7 @@ def broken(solution: str, rng: random.Random) -> str:
     for old, new, start in places:
         changed = solution[:start] + new + solution[start + len(old) :]
         try:
-            ast.parse(changed)
+            parse(changed)
         except SyntaxError:
             continue
         return changed

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from agentgym.authoring.players import saying
 from agentgym.message import Message, content_text
 from agentgym.policy import ScriptFactory
+from agentgym.python_source import parse_expression
 from agentgym.task import Task
 from agentgym_web.miniwob.oracles.player import NOTHING, OraclePlayer, do, first_shown
 from agentgym_web.reading import Node, Reading
@@ -148,7 +149,7 @@ def mistyped(text: str, rng: random.Random) -> str:
 
 def _read(call: str) -> tuple[str, list[str]]:
     """The name and the arguments of a call, as the oracles write it."""
-    tree = ast.parse(call, mode="eval").body
+    tree = parse_expression(call)
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         return "", []
     return tree.func.id, [ast.literal_eval(each) for each in tree.args]

@@ -78,3 +78,10 @@ def test_docstrings_and_messages_stay(operator):
     assert all(
         '"""Doc, more."""' in after and ('"bad"' in after or "raise" not in after) for after in results(operator, text)
     )
+
+
+def test_text_that_nests_too_deeply_is_no_source():
+    deep = "x = " + "-" * 20_000 + "1"
+    with pytest.raises(SyntaxError):
+        SourceFile("small.py", deep)
+    assert not SourceFile("small.py", "x = 1\n").differs_from(deep)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -300,7 +301,7 @@ def toy_task(
 def install(
     root: Path, name: str, num_tasks: int = 16, config: Mapping[str, Any] | None = None, **limits: Any
 ) -> Suite:
-    """Register a toy environment and write a suite of it below a folder.
+    """Register a toy environment and write a suite of it below a folder; processes may do so at once.
 
     Args:
         root: Folder of suites.
@@ -314,10 +315,17 @@ def install(
     register(EnvSpec(env_id, f"{__name__}:{env_class.__name__}", f"{__name__}:SCRIPTS", "toys"))
     folder = root / "toys" / name
     folder.mkdir(parents=True, exist_ok=True)
+
+    def write(file: str, text: str) -> None:
+        partial = folder / f".{file}.{os.getpid()}"
+        partial.write_text(text)
+        partial.replace(folder / file)
+
     lists = "".join(f'{split} = ["all"]\n' for split in ("train", "validation", "test"))
-    folder.joinpath("suite.toml").write_text(
+    write(
+        "suite.toml",
         f'name = "toys/{name}"\nenv = "{env_id}"\ndescription = "A toy."\nlicense = "Apache-2.0"\nsource = "here"\n'
-        f'headline = "all"\n[splits]\n{lists}[strata]\nall = "all"\n[scores]\n'
+        f'headline = "all"\n[splits]\n{lists}[strata]\nall = "all"\n[scores]\n',
     )
     maker = env_class()
     for place, (split, count) in enumerate([("train", num_tasks), ("validation", 4), ("test", 4)]):
@@ -329,7 +337,7 @@ def install(
             fields["limits"] |= limits
             del fields["suite"], fields["split"]
             lines.append(json.dumps(fields))
-        folder.joinpath(f"{split}.jsonl").write_text("\n".join(lines) + "\n")
+        write(f"{split}.jsonl", "\n".join(lines) + "\n")
     return read_suite(folder)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentgym.errors import TaskError
+from agentgym.python_source import parse_expression
 from agentgym_gui.osworld.metrics.similarity import ratio
 
 Metric = Callable[..., float]
@@ -100,7 +101,7 @@ def is_in_vm_clickboard(rules: Mapping[str, Any], output: Any) -> float:
 def check_gnome_favorite_apps(result: Any, rules: Mapping[str, Any]) -> float:
     """Whether a list that is written in Python's way has the expected items in any order; it is parsed, never run."""
     try:
-        found = ast.literal_eval(result) if isinstance(result, str) else None
+        found = ast.literal_eval(parse_expression(result)) if isinstance(result, str) else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return 0.0
     wanted = rules["expected"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from agentgym_swe.parsing import parse
+from agentgym.python_source import parse
 
 RECORDER = "__recorder__"
 _AS_THEY_ARE = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "__import__", "print")

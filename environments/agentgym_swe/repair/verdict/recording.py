@@ -13,8 +13,8 @@ import random
 import secrets
 from collections.abc import Mapping, Sequence
 
+from agentgym.python_source import parse_expression
 from agentgym.sandbox.base import Sandbox
-from agentgym_swe.parsing import parse_expression
 from agentgym_swe.repair.ground import PYTHON, program
 from agentgym_swe.repair.link import WarmLink
 from agentgym_swe.repair.verdict.instrumenting import instrumented

@@ -12,7 +12,7 @@ import itertools
 import random
 from collections.abc import Iterable, Sequence
 
-from agentgym_swe.parsing import parse
+from agentgym.python_source import parse
 from agentgym_swe.repair.verdict.test_source import (
     Function,
     TestFile,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agentgym_swe.parsing import parse
+from agentgym.python_source import parse
 from agentgym_swe.repositories.layer import Layer
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agentgym_swe.parsing import parse, parse_expression
+from agentgym.python_source import parse, parse_expression
 from agentgym_swe.repair.verdict.slices import changed_value
 from agentgym_swe.repair.verdict.test_source import (
     Function,
