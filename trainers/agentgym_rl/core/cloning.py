@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from agentgym.errors import ConfigError
@@ -217,9 +218,9 @@ def clone_step(
     batch = TrainBatch.of_trajectories(trajectories)
     mine = [each for each, owner in zip(batch.segments, batch.owner, strict=True) if owner % world == rank]
     num_written = sum(int(each.completion_mask.sum()) for each in batch.segments)
-    num_read = sum(each.num_tokens - 1 for each in batch.segments) - num_written
     is_written = [each.completion_mask.astype(np.float32) for each in mine]
-    scored = [_scored_whole(each) for each in mine] if prompt_weight else mine
+    num_read = sum(int(_scored(each).sum()) for each in batch.segments) - num_written if prompt_weight else 0
+    scored = [replace(each, completion_mask=_scored(each)) for each in mine] if prompt_weight else mine
     micro_batches = pack(scored, packing) if scored else []
     device = next(model.parameters()).device
     optimiser.zero_grad(set_to_none=True)
@@ -241,6 +242,8 @@ def clone_step(
     return CloneStep(sum(distributed.gather(loss_sum)), math.hypot(*norms), is_finite)
 
 
-def _scored_whole(segment: Segment) -> Segment:
-    """A segment all of whose tokens are scored but the first, which nothing predicts."""
-    return replace(segment, completion_mask=np.arange(segment.num_tokens) > 0)
+def _scored(segment: Segment) -> NDArray[np.bool_]:
+    """All tokens but the first, which nothing predicts, and those that stand for pictures; bool[T]."""
+    mask = np.arange(segment.num_tokens) > 0
+    mask[[picture.token for picture in segment.pictures if picture.token >= 0]] = False
+    return mask

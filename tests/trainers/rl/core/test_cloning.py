@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from agentgym.errors import ConfigError
+from agentgym.picture import PlacedPicture
 from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
@@ -96,8 +98,9 @@ def test_muon_clones_too(shown) -> None:
 
 @pytest.mark.parametrize("packing", [PackingConfig(128, 128), PackingConfig(256, 1024)])
 def test_the_loss_on_prompts_is_a_mean_over_their_tokens(shown, packing: PackingConfig) -> None:
-    """The gradient of both means, each over its own tokens, whatever the micro-batches."""
-    tokenizer, trajectories = shown
+    """The gradient of both means, each over its own tokens, whatever the micro-batches; pictures are not predicted."""
+    tokenizer, trajectories = shown[0], copy.deepcopy(shown[1])
+    trajectories[0].turns[0].pictures = (PlacedPicture("", 0, 0, token=5), PlacedPicture("", 0, 1))
     model = PolicyModel(build_tiny_model(tokenizer))
     optimiser = torch.optim.SGD(model.parameters(), lr=0.0)
     clone_step(model, optimiser, trajectories[:4], packing, 1e9, prompt_weight=0.5)
@@ -109,7 +112,10 @@ def test_the_loss_on_prompts_is_a_mean_over_their_tokens(shown, packing: Packing
         logprobs = model.causal_lm(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
         mask = torch.from_numpy(segment.completion_mask[1:])
         written.append(logprobs[mask])
-        read.append(logprobs[~mask])
+        is_text = torch.tensor(
+            [place not in {each.token for each in segment.pictures} for place in range(1, len(mask) + 1)]
+        )
+        read.append(logprobs[~mask & is_text])
     (-torch.cat(written).mean() - 0.5 * torch.cat(read).mean()).backward()
     for ours, parameter in zip(found, model.parameters(), strict=True):
         torch.testing.assert_close(ours, parameter.grad, rtol=1e-3, atol=1e-5)
