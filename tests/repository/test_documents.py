@@ -194,7 +194,7 @@ def run_examples(programs: Path, folder: Path, text: str, languages: tuple[str, 
     """Run the shell blocks as one script, then the Python blocks, in a folder that sees the checkout's trainers."""
     if not (folder / "trainers").exists():
         (folder / "trainers").symlink_to(ROOT / "trainers")
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))}
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTEST", "PYTHON"))}
     # No network: what the example would fetch is there already.
     env |= {"PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     env |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "COLUMNS": "120"}
