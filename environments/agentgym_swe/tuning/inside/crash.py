@@ -73,6 +73,8 @@ def crash_redis(options: Options, work: dict[str, Any], level: Level) -> list[st
         acked = _store(client, range(NUM_WRITES))
         client.ask("BGREWRITEAOF")  # while a rewrite is under way, other rules hold
         acked += _store(client, range(NUM_WRITES, 2 * NUM_WRITES))
+        if level == "process":
+            _wait_for_disk(client)
         server.kill()
         client.close()
         if level == "power":
@@ -87,6 +89,16 @@ def crash_redis(options: Options, work: dict[str, Any], level: Level) -> list[st
         return [f"Redis could not be started again: {error}"]
     finally:
         server.kill()
+
+
+def _wait_for_disk(client: redis_server.Client) -> None:
+    """Let Redis write what it holds back while the disk is still busy with the sync before, for 2 s at most.
+
+    Whether it is killed in that time depends on the machine, not on its options.
+    """
+    deadline = time.monotonic() + 5
+    while client.info().get("aof_buffer_length", "0") != "0" and time.monotonic() < deadline:
+        time.sleep(0.005)
 
 
 def _store(client: redis_server.Client, numbers: range) -> list[int]:
