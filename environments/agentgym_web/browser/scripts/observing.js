@@ -13,6 +13,24 @@ const unreadFrames = (inTree, inDom) => {
   });
 };
 
+// The browser's own pickers of options, dates and colours lie beside the page: no picture shows them, and while one is
+// open, some browsers draw no frame. Each closes when its element is laid out in another way; pages do not hear of that.
+const PICKER = CSS.supports("selector(select:open)") ? "select:open, input:open" : "select:focus, input[type=color]:focus";
+
+const closePickers = () => {
+  const active = deepActive();
+  for (const root of new Set([document, active?.getRootNode() ?? document])) {
+    const open = root.querySelector(PICKER);
+    if (!open) continue;
+    const sheet = new (open.ownerDocument.defaultView.CSSStyleSheet)();
+    const other = getComputedStyle(open).display === "grid" ? "flex" : "grid";
+    sheet.replaceSync(`:is(${PICKER}) { display: ${other} !important; }`);
+    root.adoptedStyleSheets.push(sheet);
+    open.getBoundingClientRect();
+    root.adoptedStyleSheets.pop();
+  }
+};
+
 const observe = async (options) => {
   const began = performance.now();
   if (options.restart) {
@@ -21,6 +39,7 @@ const observe = async (options) => {
     lastId = 0;
   }
   if (options.after && !await arrived(options.after)) return { missed: true, leaves: arrival.leaves };
+  if (options.closePickers) closePickers();
   const { sent, draw } = options.settle ? await settle(options.settle) : { sent: false, draw: false };
   if (draw) return { draw };
   const found = {

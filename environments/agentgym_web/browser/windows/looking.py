@@ -154,6 +154,8 @@ class Looking:
         }
         if restart:
             options["restart"] = True
+        if not settings.person:
+            options["closePickers"] = True
         if view.tree:
             options["tree"] = view.tree_options()
         if view.dom:
