@@ -5,7 +5,9 @@ Which pages there are is in `pages`; how an episode starts in a page that is alr
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -93,7 +95,8 @@ class MiniWoBEnv(WebEnv):
         success, page = weights[reward]
         self.reward_weights = {"success": success, "page": page, "format": 1.0}
         if isinstance(pages, str):
-            raise ConfigError(f"pages must be a list of names: got {pages!r}; try [{pages!r}]")
+            names = json.dumps(re.findall(r"[\w.-]+", pages) or ["click-test"])
+            raise ConfigError(f"pages must be a list of names: got {pages!r}; give {names}, in a shell 'pages={names}'")
         self._pages = tuple(EASY if pages is None else pages)
         unknown = [name for name in self._pages if name not in ALL_PAGES]
         if unknown:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from agentgym.errors import ConfigError
 from agentgym.message import content_text
 from agentgym.suite import load_suite
 from agentgym.task import Task
@@ -18,6 +21,15 @@ from agentgym_web.sites.scripts import SCRIPTS as SITES
 def shown(env: MiniWoBEnv | ShopEnv, task: Task) -> str:
     _, info = env.reset(options={"task": task})
     return content_text(info["messages"][-1])
+
+
+@pytest.mark.parametrize("given", ["click-test", "['click-test']", "[click-test]"])
+def test_pages_that_are_no_list_are_refused_with_json_that_can_be_pasted(given: str) -> None:
+    with pytest.raises(ConfigError, match="must be a list of names") as refusal:
+        MiniWoBEnv(pages=given)
+    pasted = str(refusal.value).rpartition("'pages=")[2].removesuffix("'")
+    env = MiniWoBEnv(pages=json.loads(pasted))
+    assert env.make_task(3).config["page"] == "click-test"
 
 
 def test_shapes_are_left_out_by_option() -> None:
