@@ -77,6 +77,26 @@ def test_trace_holds_actions_pictures_and_requests_and_changes_nothing(
     assert zipfile.ZipFile(first).testzip() is None
 
 
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_trace_leaves_nothing_in_the_temporary_folder(
+    is_ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))  # Playwright's driver reads it
+    env = ShopEnv(trace=str(tmp_path / "traces"))
+    try:
+        played(env)
+        if not is_ended:
+            for _ in range(2):
+                env.reset(options={"task": load_suite("web/shop").train_tasks()[0]})
+                env.step(ACTIONS[0])
+    finally:
+        env.close()
+    assert len(list((tmp_path / "traces").iterdir())) == 1
+    assert list(temporary.glob("playwright-*")) == []
+
+
 def test_trace_of_dialogs_leaves_them_to_the_window(tmp_path: Path) -> None:
     env = ShopEnv(trace=str(tmp_path))
     try:

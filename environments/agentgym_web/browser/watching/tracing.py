@@ -46,10 +46,10 @@ class Tracer:
         """
         if self._context is None:
             self._context = await self._connect()
-            await self._context.tracing.start(screenshots=True, snapshots=True)
-        elif self._is_tracing:
-            await self._context.tracing.stop_chunk()
-        await self._context.tracing.start_chunk(title=title)
+            await self._context.tracing.start(title=title, screenshots=True, snapshots=True)
+        else:
+            await self._drop()
+            await self._context.tracing.start_chunk(title=title)
         self._is_tracing = True
 
     async def open_action(self, call: str) -> None:
@@ -78,7 +78,9 @@ class Tracer:
             await self._context.tracing.stop_chunk(path=path)
 
     async def close(self) -> None:
-        """Stop watching; a second call does nothing."""
+        """Stop watching, and drop a trace that was not ended; a second call does nothing."""
+        with suppress(Exception):  # the browser may be gone already
+            await asyncio.wait_for(self._drop(), _SNAPSHOT_S)
         browser, playwright = self._browser, self._playwright
         self._browser = self._context = self._playwright = None
         with suppress(Exception):  # the browser may be gone already
@@ -86,6 +88,15 @@ class Tracer:
                 await browser.close()
         if playwright is not None:
             await playwright.stop()
+
+    async def _drop(self) -> None:
+        """Drop the trace that runs, if one does.
+
+        Playwright leaves a folder in the temporary folder behind for each trace that is neither written nor dropped.
+        """
+        was_tracing, self._is_tracing, self._is_open = self._is_tracing, False, False
+        if self._context is not None and was_tracing:
+            await self._context.tracing.stop_chunk()
 
     async def _connect(self) -> BrowserContext:
         try:
