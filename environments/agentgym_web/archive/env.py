@@ -99,7 +99,7 @@ class WebArchiveEnv(WebEnv):
         if captures.find("GET", url) is None:
             raise TaskError(
                 f"task {task.id!r} begins at {url!r}, which is not in {path}; "
-                "`agentgym web replay FILE --pages` shows what is"
+                "`agentgym web replay FILE --list-pages` shows what is"
             )
         self.page.start_over(self.network(task), seed=task.seed)
         return self.page.open(url, self.view)

@@ -51,13 +51,15 @@ def _task(path: Path, number: int, line: str, archive: Path, start: str) -> Task
         raise TaskError(
             f"{path}:{number}: expected an object with question and answer, and perhaps url, also, id: got {got}"
         )
+    answer = _answer(path, number, fields)
+    said = ", ".join(map(str, answer["value"])) if answer["kind"] == "list" else str(answer["value"])
     return Task(
         id=f"archive:{fields.get('id', number)}",
         seed=number,
         instruction=str(fields["question"]),
         config={"archive": str(archive.resolve()), "url": str(fields.get("url", start))},
         limits=Limits(max_turns=MAX_TURNS),
-        private={"answer": _answer(path, number, fields)},
+        private={"answer": answer, "walkthrough": [["answer", said]]},
     )
 
 

@@ -1,4 +1,7 @@
-"""Players of questions about archives: an oracle that clicks its way to the answer, and others that do not."""
+"""Players of questions about archives: an oracle that clicks its way to the answer, and others that do not.
+
+Of a file of questions, nobody knows where the answers stand: the oracle gives them at once.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The suite web/papers: its files, its truth computed again from the archived pages, and its players."""
 
 import html
+import json
 import re
 from statistics import fmean
 
@@ -196,6 +197,21 @@ def test_questions_of_a_file_are_played(tmp_path):
         assert "300 papers by 64 authors" in text
         info = env.step('send_msg_to_user("300 papers")')[4]
         assert info["success"]
+    finally:
+        env.close()
+
+
+def test_oracle_knows_the_answers_of_a_file(tmp_path):
+    questions = tmp_path / "q.jsonl"
+    lines = [{"question": "How many?", "answer": 300}, {"question": "Who?", "answer": ["Ada", "Bo"]}]
+    lines += [{"question": "Where?", "answer": "Harbour Symposium"}]
+    questions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    env = agentgym.make("agentgym/WebArchive-v0", archive=str(archive_path(TASKS[0])), questions=str(questions))
+    try:
+        for number in range(len(lines)):
+            task = env.make_task(number)
+            assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success
+            assert not play_script(env, task, SCRIPTS["null"](task, 0)).success
     finally:
         env.close()
 
