@@ -64,7 +64,7 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     body += [
         _message(message) for message in trajectory.metadata.get("last_messages") or [] if isinstance(message, dict)
     ]
-    last = shots.framed(trajectory.last_screenshot, "the end")
+    last = shots.framed(trajectory.last_screenshot, "at the end")
     body += [] if last is None else [last]
     ended = [*_refused(trajectory), tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")]
     if blame is not None:
@@ -94,17 +94,17 @@ class _Shots:
 
         Args:
             shot: What was recorded.
-            moment: What it shows.
+            moment: When it was taken, such as "before turn 1".
         """
         if shot is None:
             return None
         self._left -= len(shot.content)
         address = data_url(shot)
         if self._left < 0 or not _PICTURE.fullmatch(address):
-            return tag("p", f"the screenshot of {moment} is in the run, and left out here", class_="quiet shot")
-        name = f"screenshot of {moment}"
+            return tag("p", f"the screenshot {moment} is in the run, and left out here", class_="quiet shot")
+        name = f"screenshot {moment}"
         image = Html(f'<img alt="{text(name)}" title="{text(name)}; click to change its size" src="{address}">')
-        return tag("details", tag("summary", image), class_="shot")
+        return tag("details", tag("summary", image, tag("span", moment, class_="quiet")), class_="shot")
 
 
 def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html], shots: _Shots) -> Html:
@@ -119,7 +119,7 @@ def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html], shots: _Sh
     flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
     rewards = [_event(event, trajectory.weights) for event in events]
     margin = tag("div", *flags, *rewards, *credit, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
-    shot = shots.framed(turn.screenshot, f"turn {turn.index + 1}")
+    shot = shots.framed(turn.screenshot, f"before turn {turn.index + 1}")
     said = tag("div", tag("span", "agent", class_="role"), _said(turn), shot, margin, class_="message agent")
     return join(*(_message(message) for message in turn.messages), said)
 

@@ -311,8 +311,9 @@ def test_screenshots_stand_beside_their_turns_up_to_a_size_of_the_page(tmp_path)
     sources = [value for tag, key, value in reader.attributes if (tag, key) == ("img", "src")]
     assert sources == [data_url(shot(0)), data_url(shot(1))]
     assert [value for _, key, value in reader.attributes if key == "alt"] == [
-        "screenshot of turn 1",
-        "screenshot of turn 2",
+        "screenshot before turn 1",
+        "screenshot before turn 2",
     ]
-    assert "the screenshot of turn 3 is in the run, and left out here" in reader.text
-    assert "the screenshot of the end is in the run" in reader.text
+    assert "the screenshot before turn 3 is in the run, and left out here" in reader.text
+    assert "the screenshot at the end is in the run" in reader.text
+    assert re.search("before turn 1.*before turn 2.*before turn 3.*at the end", reader.text, re.DOTALL)
