@@ -66,9 +66,10 @@ def run(
     """
     if task:
         _require_own(task, env)
-    if seed is None and not task:
+    is_drawn = seed is None and not task
+    if is_drawn:
         seed = secrets.randbelow(2**31)
-        note(f"seed {seed}; to play the same episode again, use --seed {seed}")
+    again = f"seed {seed}; to play the same episode again, use --seed {seed}"
     if record is not None and not task:
         task, seed = _train_task(env, seed or 0), None
     given = {"role": role, "partners": read_partners(partner), "render_mode": "human" if window else ""}
@@ -81,6 +82,8 @@ def run(
     reader = input if sys.stdout.isatty() else _read_line
     viewer = HumanPolicy(Console(stderr=True), reader, seen if window else None)
     player: Policy = viewer if policy == "human" else load(policy, env)
+    if is_drawn:
+        note(again)
     result = play(game, player, viewer, task=task or None, seed=seed, record=record)
     if as_json:
         print_json({"env": env, "policy": policy, **result})

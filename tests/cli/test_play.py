@@ -55,6 +55,15 @@ def test_play_ends_as_cancelled_when_the_input_ends(
     assert json.loads(capsys.readouterr().out)["outcome"] == "cancelled"
 
 
+def test_play_says_the_drawn_seed_once_the_episode_can_start(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", GUESS, "--policy", "oracle", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert f"use --seed {json.loads(captured.out)['seed']}\n" in captured.err
+    for wrong in (["--env-option", "secret=3"], ["--policy", "nobody"], ["--window"]):
+        assert main(["play", GUESS, *wrong]) == 2
+        assert "seed" not in capsys.readouterr().err
+
+
 def test_play_of_a_game_takes_a_role_and_partners(capsys: pytest.CaptureFixture[str]) -> None:
     args = ["play", "agentgym/Taboo-v0", "--seed", "1", "--policy", "oracle", "--role", "describer"]
     assert main([*args, "--json"]) == 0
