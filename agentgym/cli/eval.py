@@ -44,7 +44,8 @@ class EvalOptions:
     """How many tasks to play, spread evenly over the split; of an environment the first. The default is all."""
     env_option: KeyValues = ()
     """Options of the environment, where --suite names one, such as tasks=FILE. Values are read as JSON. Of a suite's
-    environment only those can be given that say how an agent writes its actions, such as use=blocks of swe/repair."""
+    environment only those can be given that say what an agent sees and how it writes its actions, such as marks=true of
+    web/shop."""
     seed: int = _DEFAULTS.seed
     """The seed of the policy's draws. Environments use the seeds of their tasks."""
     temperature: float = _SAMPLING.temperature

@@ -51,7 +51,7 @@ class EnvSuite(Suite):
 
 @dataclass(frozen=True, kw_only=True)
 class OptedSuite(Suite):
-    """A suite whose agent writes its actions otherwise than the suite says; its name says so.
+    """A suite whose agent sees its tasks, or writes its actions, otherwise than the suite says; its name says so.
 
     Attributes:
         base: The suite.
@@ -86,8 +86,8 @@ def _opted(suite: Suite, given: Mapping[str, Any]) -> Suite:
     if others:
         rest = f"; of {suite.env} only {', '.join(allowed)} can be given" if allowed else ""
         raise ConfigError(
-            f"the suite {suite.name!r} has its own options of the environment: got {others}{rest}; name an environment "
-            "instead, such as agentgym/WebArena-v0"
+            f"the suite {suite.name!r} has its own options of the environment: got {others}{rest}; name the "
+            f"environment instead: --suite {suite.env}, which makes tasks of its own"
         )
     fields = {each.name: getattr(suite, each.name) for each in dataclasses.fields(Suite)}
     fields["name"] = f"{suite.name} ({', '.join(f'{key}={value}' for key, value in sorted(given.items()))})"

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from agentgym.errors import InfrastructureError
+from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.message import content_text
 from agentgym.outcome import GRADED
@@ -103,6 +103,7 @@ def evaluate(
         InfrastructureError: More than the declared share of the episodes are faults.
         TaskError: The suite is malformed, or a task stands in two of its splits.
         UnknownNameError: There is no such suite or split.
+        ConfigError: The store has an evaluation of another suite.
     """
     began = time.monotonic()
     settings = settings or EvaluationSettings()
@@ -115,6 +116,8 @@ def evaluate(
     if not settings.allow_train:
         require_unseen(tasks, seen.hashes)
     is_resumable = store is not None and settings.iteration is None
+    if store is not None and is_resumable:
+        _require_same_suite(store, suite)
     marks = [getattr(policy, "fingerprint", "") if is_resumable else "", *sorted(suite.given_options.items())]
     jobs = _jobs(tasks, settings, cast, policy.name, marks)
     purpose: Purpose = "test" if split == "test" else "validation"
@@ -151,6 +154,16 @@ def evaluate(
         name = ":".join([suite.name, split, policy.name, *_playing(cast)])
         store.set_meta({f"{EVALUATIONS}{name}": result.to_json()})
     return result
+
+
+def _require_same_suite(store: RunStore, suite: Suite) -> None:
+    """A report shows one suite, and compares policies on its tasks."""
+    others = {result["suite"] for key, result in store.meta.items() if key.startswith(EVALUATIONS)} - {suite.name}
+    if others:
+        raise ConfigError(
+            f"the run in {store.folder} has an evaluation of {', '.join(sorted(others))}: got {suite.name}; "
+            "give each suite a folder of its own"
+        )
 
 
 def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:

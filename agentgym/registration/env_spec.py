@@ -78,8 +78,8 @@ class EnvSpec:
         needs: What the user has to name before it can be made, such as an interpreter that has the adapted package.
         measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
             mean score of each task; evaluations report them too. "" for none.
-        message_options: Options of `make` that say how an agent writes its actions, and change neither tasks nor
-            verdicts. An evaluation of a suite may set them.
+        message_options: Options of `make` that say what an agent sees and how it writes its actions, and change neither
+            tasks nor verdicts. An evaluation of a suite may set them.
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
         is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.

@@ -6,6 +6,7 @@ A subclass says which page an episode begins on, and what its end is worth. The 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import uuid
 from abc import abstractmethod
@@ -40,6 +41,7 @@ from agentgym_web.browser.sight import Sight
 
 NO_CALL = 'Answer with an action, such as click("12").'
 DONE = "done"
+_WINDOWS_A_CORE = 32
 NOT_RUN = "not run: the action before it failed"
 
 
@@ -140,6 +142,11 @@ class WebEnv(AgentEnv):
     def probe(self) -> str:
         """What the harness asks the page for after each step, as JavaScript; its value is `Sight.probe`."""
         return ""
+
+    @property
+    def capacity(self) -> int:
+        """Windows that are open at once on this machine: more make all of them slower."""
+        return _WINDOWS_A_CORE * len(os.sched_getaffinity(0))
 
     # The episode.
 

@@ -12,6 +12,7 @@ from agentgym.registration.env_spec import EnvSpec, Need
 _RUNTIMES = ("local", "served")
 _IMAGE = "agentgym/web"
 # A browser has many threads, and what its pages share with it lies in the temporary folder.
+_SITE_VIEW = ("screenshot", "marks", "tree", "visible_only", "skip", "max_tokens")
 _LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
 
 
@@ -27,6 +28,7 @@ def _site(name: str, *suites: str) -> EnvSpec:
         limits=_LIMITS,
         extra="web",
         room="sites",
+        message_options=_SITE_VIEW,
         disclosed=("walkthrough", "answer"),  # Links that it names, and what is to be found, stand on the pages.
     )
 
@@ -60,6 +62,7 @@ SPECS: tuple[EnvSpec, ...] = (
         limits=_LIMITS,
         extra="web",
         room="miniwob",
+        message_options=("shapes", "screenshot", "max_tokens", "actions"),
     ),
     _site("Shop", "shop", "shop-small"),
     _site("Forum", "forum"),
@@ -79,6 +82,7 @@ SPECS: tuple[EnvSpec, ...] = (
         limits=_LIMITS,
         extra="web",
         room="archives",
+        message_options=("screenshot", "visible_only", "max_tokens"),
     ),
     EnvSpec(
         "agentgym/WebArena-v0",

@@ -1,8 +1,12 @@
+import importlib
+import inspect
+
 import pytest
 
 from agentgym.cli.main import main
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.evaluation import suite_named
+from agentgym.registration import specs
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -45,6 +49,22 @@ def test_suite_takes_options_of_how_messages_are_written_and_its_name_says_so():
     opted.require_disjoint()
     with pytest.raises(ConfigError, match=r"got \['visible_tests'\]; of agentgym/Repair-v0 only use can be given"):
         suite_named("swe/repair", {"visible_tests": "all"}, None)
+
+
+def test_a_web_suite_is_evaluated_with_what_a_model_sees():
+    opted = suite_named("web/shop", {"marks": True, "tree": False}, None)
+    assert opted.name == "web/shop (marks=True, tree=False)"
+    assert opted.tasks("test") == suite_named("web/shop", {}, None).tasks("test")
+    with pytest.raises(ConfigError, match="--suite agentgym/Shop-v0, which makes tasks of its own"):
+        suite_named("web/shop", {"milestone_weight": 0.5}, None)
+
+
+def test_message_options_of_web_environments_are_options():
+    for each in specs("web"):
+        module, _, name = each.entry_point.partition(":")
+        if each.message_options:
+            options = inspect.signature(getattr(importlib.import_module(module), name)).parameters
+            assert set(each.message_options) <= set(options), each.id
 
 
 def test_environment_is_played_with_its_options(capsys):

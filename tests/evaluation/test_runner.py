@@ -311,3 +311,15 @@ def test_a_chat_template_without_tools_is_refused_before_the_first_episode(tmp_p
         with pytest.raises(TemplateError, match="the template leaves tool calls out of prompts; use a model trained"):
             evaluate(policy, "tools/lookup", settings=EvaluationSettings(limit=2), store=store)
         assert not list(store.episode_rows())
+
+
+def test_a_run_keeps_one_suite(tmp_path):
+    settings = EvaluationSettings(limit=2)
+    with open_evaluation_store(tmp_path) as store:
+        evaluate(load("oracle", SUITE), SUITE, "test", settings, store=store)
+        evaluate(load("null", SUITE), SUITE, "validation", settings, store=store)
+        with pytest.raises(
+            ConfigError, match=r"has an evaluation of dialogue/guess-number: got tools/lookup; give each"
+        ):
+            evaluate(load("oracle", "tools/lookup"), "tools/lookup", "test", settings, store=store)
+        assert {row.suite for row in store.episode_rows()} == {SUITE}
