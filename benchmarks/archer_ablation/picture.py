@@ -7,7 +7,7 @@ from typing import Any
 
 from agentgym.view.charts import Frame
 from agentgym.view.markup import Html, join, tag
-from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, grid, line, mean_curve, page
+from benchmarks.pictures.curves import COLOURS, GREY, WIDTH, Points, grid, line, mean_curve, page
 
 _HEAD, _ROW, _LEFT, _GAP, _KEYS = 58, 190, 40, 50, 250
 _COLOURS = (GREY, *COLOURS)
@@ -44,35 +44,50 @@ def draw(rows: Rows, turns: Mapping[str, int], variants: Sequence[str]) -> str:
 
 def _task(task: str, rows: Rows, turns: int, variants: Sequence[str]) -> Html:
     plot = (WIDTH - _KEYS - _LEFT - _GAP) / 2
-    frame = Frame(plot, _ROW - 20, (0, turns), (0, 1), left=0, right=0, top=20)
+    # A run ends with the iteration in which its turns are spent, so some turns later.
+    end = max(turns, *(row["probes"][-1]["turns"] for row in rows))
+    frame = Frame(plot, _ROW - 20, (0, end), (0, 1), left=0, right=0, top=20)
+    drawn = {name: number for number, name in enumerate(variants) if any(row["variant"] == name for row in rows)}
     keys = [
         join(
-            tag("path", d=f"M0 {40 + 16 * number}h14", stroke=_COLOURS[number], stroke_width="2.2"),
-            tag("text", name, x=20, y=40 + 16 * number, dy="0.32em"),
+            tag("path", d=f"M0 {40 + 16 * place}h18", **_stroke(number), stroke_width="2.2"),
+            tag("text", name, x=24, y=40 + 16 * place, dy="0.32em"),
         )
-        for number, name in enumerate(variants)
+        for place, (name, number) in enumerate(drawn.items())
     ]
     return join(
         tag("text", task, x=_LEFT, y=12, class_="title"),
-        tag("g", _panel(frame, rows, variants, _scores), transform=f"translate({_LEFT} 0)"),
-        tag("g", _panel(frame, rows, variants, _ranking), transform=f"translate({_LEFT + plot + _GAP} 0)"),
+        tag("g", _panel(frame, rows, drawn, turns, _scores), transform=f"translate({_LEFT} 0)"),
+        tag("g", _panel(frame, rows, drawn, turns, _ranking), transform=f"translate({_LEFT + plot + _GAP} 0)"),
         tag("g", *keys, transform=f"translate({WIDTH - _KEYS + 20} 0)"),
     )
 
 
-def _panel(frame: Frame, rows: Rows, variants: Sequence[str], curve_of: Any) -> Html:
+def _panel(frame: Frame, rows: Rows, drawn: Mapping[str, int], turns: int, curve_of: Any) -> Html:
+    """Lines of variants by their places among all; the first of them on top, dashed, so that what it covers shows."""
     parts = [
         grid(frame),
         *(
             tag("text", f"{turn:,.0f}", x=f"{frame.x(turn):.1f}", y=frame.height - 8, text_anchor="middle")
-            for turn in (0, frame.x_range[1])
+            for turn in (0, turns)
         ),
     ]
-    for number, name in enumerate(variants):
+    for name, number in reversed(drawn.items()):
         curves = [curve_of(row) for row in rows if row["variant"] == name]
-        if curves:
-            parts.append(line(frame, mean_curve(curves), _COLOURS[number]))
+        stroke = _stroke(number)
+        points = mean_curve([_held(curve, frame.x_range[1]) for curve in curves])
+        parts.append(line(frame, points, stroke["stroke"], dashes=stroke.get("stroke_dasharray", "")))
     return join(*parts)
+
+
+def _stroke(number: int) -> dict[str, str]:
+    """Colour of a variant, and dashes for the first one."""
+    return {"stroke": _COLOURS[number]} | ({} if number else {"stroke_dasharray": "5 3"})
+
+
+def _held(curve: Points, end: float) -> Points:
+    """A curve up to a number of turns, its last value standing for the turns behind it."""
+    return curve if curve[-1][0] >= end else [*curve, (end, curve[-1][1])]
 
 
 def _scores(row: Mapping[str, Any]) -> list[tuple[float, float]]:

@@ -12,6 +12,7 @@ from benchmarks.archer_ablation import runs
 from benchmarks.archer_ablation.picture import draw
 from benchmarks.archer_ablation.runs import METHOD, SETTINGS, TURNS, VARIANTS, mean_of, variants_of
 from benchmarks.credit.tables import Piece, digest, run_tables
+from benchmarks.pictures.curves import GREY, WIDTH
 
 
 def row(variant: str, seed: int, scores: list[float]) -> runs.Row:
@@ -52,8 +53,36 @@ def test_each_variant_is_another_run_that_can_be_made() -> None:
             config_from_tables(run_tables(piece), Source())
 
 
+def strokes(picture: str) -> list[tuple[str, list[float]]]:
+    """Colour and end of each line, in the order in which they are drawn; keys have lines too."""
+    tree = ElementTree.fromstring(picture)
+    paths = [path for path in tree.iter("{http://www.w3.org/2000/svg}path") if path.get("stroke")]
+    return [
+        (path.attrib["stroke"], [float(number) for number in path.attrib["d"].rpartition("L")[2].split()])
+        for path in paths
+        if "L" in path.attrib["d"]
+    ]
+
+
 def test_the_picture_has_a_line_for_each_variant_that_was_run_in_both_panels() -> None:
-    picture = ElementTree.fromstring(draw(ROWS, TURNS, [*VARIANTS]))
-    drawn = [path.get("stroke") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("stroke")]
-    assert len(drawn) == 2 * 2 + len(VARIANTS), "the score and the ranking of both, and the key of all"
-    assert sorted(drawn.count(colour) for colour in set(drawn)) == [1, 1, 1, 1, 3, 3]
+    picture = draw(ROWS, TURNS, [*VARIANTS])
+    colours = [colour for colour, _ in strokes(picture)]
+    assert len(colours) == 2 * 2, "the score and the ranking of both"
+    assert colours[1] == colours[3] == GREY != colours[0] == colours[2], "what is as it is lies on top"
+
+
+def test_the_picture_names_the_lines_of_a_task_alone() -> None:
+    names = [text.text for text in ElementTree.fromstring(draw(ROWS, TURNS, [*VARIANTS])).iter() if text.text]
+    assert {"as it is", "no offline start"} <= {*names}
+    assert "no hindsight" not in names
+
+
+def test_lines_end_where_the_longest_run_does_at_the_mean_of_the_last_scores() -> None:
+    longer = row("as it is", 2, [0.0, 0.5, 0.8, 0.2])
+    lines = strokes(draw([*ROWS, longer], TURNS, ["as it is"]))
+    (_, (right, score)), (_, (also, ranking)) = lines
+    width = (WIDTH - 250 - 40 - 50) / 2
+    assert right == also == width, "the runs of 600 turns too"
+    top, height = 20, float(190 - 20 - 20 - 24)
+    assert score == pytest.approx(top + (1 - (1.0 + 0.9 + 0.2) / 3) * height, abs=6)
+    assert ranking == pytest.approx(top, abs=1)
