@@ -175,9 +175,16 @@ def _run(command: str, args: Sequence[str]) -> int:
     folder = "agentgym.cli.families" if command in _OF_A_FAMILY else "agentgym.cli"
     module = importlib.import_module(f"{folder}.{command}")
     arranged = module.arrange(args) if hasattr(module, "arrange") else list(args)
-    work = module.run if command in _OWN_STDOUT else _with_results_apart(module.run)
+    run, prog, actions = module.run, f"agentgym {command}", getattr(module, "ACTIONS", {})
+    action = next((arg for arg in arranged if arg in actions), None)
+    if action is not None:
+        run, prog = actions[action], f"{prog} {action}"
+        arranged.remove(action)
+    elif actions and arranged and not arranged[0].startswith("-"):
+        raise UnknownNameError("action", arranged[0], actions)
+    work = run if command in _OWN_STDOUT else _with_results_apart(run)
     try:
-        code: int = tyro.cli(work, prog=f"agentgym {command}", args=arranged, config=(tyro.conf.FlagCreatePairsOff,))
+        code: int = tyro.cli(work, prog=prog, args=arranged, config=(tyro.conf.FlagCreatePairsOff,))
     except RefusedValueError as refused:
         raise ConfigError(str(refused)) from None
     except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)

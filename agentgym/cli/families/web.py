@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,62 +13,49 @@ import tyro
 from agentgym.action import parse_tool_calls
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, show
-from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError, UnknownNameError
+from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
 
 
 @with_options
-def run(
-    action: tyro.conf.Positional[Literal["record", "replay", "serve"]],
-    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME ...")],
+def run(action: tyro.conf.Positional[Literal["record", "replay", "serve"]], /) -> int:
+    """Record pages into an archive, replay an archive, or serve a site.
+
+    Each has options of its own, which `agentgym web record --help` and so on show.
+
+    Args:
+        action: `record URL ...` opens pages and writes what they load. `replay FILE [URL]` shows a page of an archive
+            and reads actions. `serve SITE` serves a site for people.
+    """
+    return ACTIONS[action]()
+
+
+@with_options
+def record(
+    urls: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="URL ...")],
     /,
     *,
     out: Path | None = None,
     pages: int = 1,
     host: Annotated[tuple[str, ...], tyro.conf.arg(metavar="HOST ...")] = (),
-    list_pages: bool = False,
-    port: int = 0,
-    user: str = "",
     browser: str = "",
     as_json: AsJson = False,
 ) -> int:
-    """Record pages into an archive, replay an archive, or serve a site.
+    """Open pages in the browser, and write what they load into an archive.
 
     Args:
-        action: `record URL ...` opens pages and writes what they load. `replay FILE [URL]` shows a page of an archive,
-            as agents see it, then reads actions from the input, one message a line. `serve SITE` serves a site.
-        names: The addresses to record, the archive and a page of it, or the site.
-        out: The archive that `record` writes, such as site.warc.gz.
-        pages: The largest number of pages that `record` opens; links on the same hosts are followed.
-        host: Further hosts that recorded pages may load from, such as cdn.example.org.
-        list_pages: Let `replay` print the addresses of the pages and stop.
-        port: The port of `serve` on 127.0.0.1; 0 picks a free one.
-        user: Who is logged in on the site that `serve` serves.
+        urls: The addresses to begin with, such as https://example.org/.
+        out: The archive to write, such as site.warc.gz.
+        pages: The largest number of pages to open; links on the same hosts are followed.
+        host: Further hosts that the pages may load from, such as cdn.example.org.
         browser: The browser's program; the default finds one.
-        as_json: Print JSON.
+        as_json: Print the archive's path and counts as JSON.
     """
-    if action == "record":
-        return _record(names, out, pages, host, browser or None, as_json=as_json)
-    if action == "replay":
-        return _replay(names, browser or None, list_pages=list_pages, as_json=as_json)
-    if len(names) != 1:
-        raise ConfigError(f"name one site to serve, such as shop: got {list(names)}")
-    sites = _named("agentgym_web.sites.core.server", "SITES")
-    if names[0] not in sites:
-        raise UnknownNameError("site", names[0], sites)
-    arguments = [names[0], "--port", str(port), *(["--user", user] if user else [])]
-    _named("agentgym_web.sites.core.server", "main")(arguments)
-    return 0
-
-
-def _record(
-    urls: tuple[str, ...], out: Path | None, pages: int, hosts: tuple[str, ...], browser: str | None, *, as_json: bool
-) -> int:
     if out is None:
         raise ConfigError("name the archive to write, such as --out site.warc.gz")
     if out.exists():
         raise ConfigError(f"{out} exists; name another file, or remove it first")
-    record = _named("agentgym_web.archive.recording", "record_pages")
-    num_pages, num_answers = record(urls, out, hosts=hosts, max_pages=pages, browser=browser, on_page=note)
+    record_pages = _named("agentgym_web.archive.recording", "record_pages")
+    num_pages, num_answers = record_pages(urls, out, hosts=host, max_pages=pages, browser=browser or None, on_page=note)
     if as_json:
         print_json({"archive": str(out), "pages": num_pages, "answers": num_answers})
     else:
@@ -75,23 +63,37 @@ def _record(
     return 0
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+@with_options
+def replay(
+    archive: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")],
+    url: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[URL]")] = "",
+    /,
+    *,
+    list_pages: bool = False,
+    browser: str = "",
+    as_json: AsJson = False,
+) -> int:
+    """Show a page of an archive, as agents see it, then read actions from the input, one message a line.
 
-
-def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as_json: bool) -> int:
-    if len(names) > 2:
-        raise ConfigError(f"name an archive and at most one page of it: got {list(names)}")
-    captures = _named("agentgym_web.archive.replaying", "the_archive")(Path(names[0]))
+    Args:
+        archive: The archive, such as site.warc.gz.
+        url: The page to show. The default is the archive's first one.
+        list_pages: Print the addresses of the pages and stop.
+        browser: The browser's program; the default finds one.
+        as_json: Print the addresses as JSON. Needs --list-pages.
+    """
+    if as_json and not list_pages:
+        raise ConfigError("--json prints the addresses of the pages; add --list-pages")
+    captures = _named("agentgym_web.archive.replaying", "the_archive")(archive)
     if list_pages:
         print_json(captures.pages) if as_json else show("\n".join(captures.pages))
         return 0
     view = _named("agentgym_web.browser.settings", "View")()
-    page = _open(captures, browser)
+    page = _open(captures, browser or None)
     tools = _named("agentgym_web.env", "action_tools")(("bid", "nav", "tab", "coord"))
     actions = _named("agentgym_web.browser.acting", "ACTIONS")
     try:
-        first = names[1] if len(names) == 2 else next(iter(captures.pages), "about:blank")
+        first = url or next(iter(captures.pages), "about:blank")
         show(page.open(first, view).text(view))
         for line in sys.stdin:
             try:
@@ -104,6 +106,43 @@ def _replay(names: tuple[str, ...], browser: str | None, *, list_pages: bool, as
     finally:
         page.close()
     return 0
+
+
+@with_options
+def serve(
+    site: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SITE")],
+    /,
+    *,
+    port: int = 0,
+    user: str = "",
+    as_json: AsJson = False,
+) -> int:
+    """Serve a site for people on 127.0.0.1 until SIGTERM or Ctrl-C.
+
+    Args:
+        site: The site: shop, mail, forum, wiki, admin or phone.
+        port: The port; 0 picks a free one.
+        user: Who is logged in. The default is nobody. A name that the site does not know, such as x, is refused with
+            names that it knows.
+        as_json: Print the site, its address and who is logged in as JSON.
+    """
+
+    def started(url: str) -> None:
+        if as_json:
+            print_json({"site": site, "url": url, "user": user or None})
+        else:
+            show(f"{url} serves {site} with {user or 'nobody'} logged in; Ctrl-C stops it")
+
+    _named("agentgym_web.sites.core.server", "serve_site")(site, port, user or None, started)
+    return 0
+
+
+ACTIONS: Mapping[str, Callable[..., int]] = {"record": record, "replay": replay, "serve": serve}
+"""The command of each action, which has options of its own."""
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _open(captures: Any, browser: str | None) -> Any:

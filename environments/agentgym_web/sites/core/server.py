@@ -12,7 +12,6 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -27,6 +26,8 @@ from agentgym_web.sites.core.sessions import DEFAULT, Sessions
 from agentgym_web.sites.core.site import Site, connect, snapshot
 from agentgym_web.sites.core.web import POLICY, web_app
 
+_MAX_PORT = 65535
+
 
 class _Server(uvicorn.Server):
     """A server that leaves signals to `_serve`, since several run in one loop."""
@@ -39,22 +40,48 @@ class _Server(uvicorn.Server):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the site that the arguments name until the input closes or a signal comes."""
     options = _parse(arguments)
-    site = load_site(options.site)
-    sessions = Sessions(site)
-    if options.user is not None:
-        require_user(site, options.user)
-    sessions.reset(DEFAULT, options.user)
-    web = web_app(site, sessions, is_debug=options.port is not None)
     if options.port is not None:
-        listener = _listener(options.port)
-        asyncio.run(_serve([(web, listener)], watch_input=False, address=f"127.0.0.1:{listener.getsockname()[1]}"))
-    else:
-        control = control_app(sessions)
-        listeners = [(web, _unix_socket(options.web)), (control, _unix_socket(options.control))]
-        try:
-            asyncio.run(_serve(listeners, watch_input=True))
-        finally:
-            _remove(options.web, options.control)
+        serve_site(options.site, options.port, options.user, lambda url: print(url, flush=True))  # noqa: T201 - for people
+        return
+    sessions = _sessions(options.site, options.user)
+    web, control = web_app(sessions.site, sessions), control_app(sessions)
+    listeners = [(web, _unix_socket(options.web)), (control, _unix_socket(options.control))]
+    try:
+        asyncio.run(_serve(listeners, watch_input=True))
+    finally:
+        _remove(options.web, options.control)
+
+
+def serve_site(name: str, port: int, user: str | None, on_start: Callable[[str], object]) -> None:
+    """Serve a site for people on the loopback interface until a signal comes.
+
+    Args:
+        name: The site.
+        port: The port on 127.0.0.1; 0 takes a free one.
+        user: Who is logged in; None for nobody.
+        on_start: Gets the address once signals are heard and the site answers.
+
+    Raises:
+        ConfigError: The port is out of range, or taken.
+        UnknownNameError: There is no such site, or it has no such user.
+    """
+    if not 0 <= port <= _MAX_PORT:
+        raise ConfigError(f"the port must be from 0 to {_MAX_PORT}: got {port}; 0 takes a free one")
+    sessions = _sessions(name, user)
+    listener = _listener(port)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    web = web_app(sessions.site, sessions, is_debug=True)
+    asyncio.run(_serve([(web, listener)], watch_input=False, on_start=lambda: on_start(url)))
+
+
+def _sessions(name: str, user: str | None) -> Sessions:
+    """The sessions of a site, with somebody logged in on the default one."""
+    site = load_site(name)
+    sessions = Sessions(site)
+    if user is not None:
+        require_user(site, user)
+    sessions.reset(DEFAULT, user)
+    return sessions
 
 
 def require_user(site: Site, user: str) -> None:
@@ -86,7 +113,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _listener(port: int) -> socket.socket:
     try:
         return socket.create_server(("127.0.0.1", port))
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise ConfigError(
             f"port {port} of 127.0.0.1 cannot be had: {error}; name another one, or let --port 0 take a free one"
         ) from error
@@ -117,9 +144,12 @@ def _unix_socket(path: Path) -> socket.socket:
 
 
 async def _serve(
-    listeners: Sequence[tuple[Starlette, socket.socket]], *, watch_input: bool, address: str | None = None
+    listeners: Sequence[tuple[Starlette, socket.socket]],
+    *,
+    watch_input: bool,
+    on_start: Callable[[], object] | None = None,
 ) -> None:
-    """Serve until the input closes or a signal comes; the address is said once signals are heard."""
+    """Serve until the input closes or a signal comes; `on_start` is called once signals are heard."""
     servers = [_Server(_config(app)) for app, _ in listeners]
     loop = asyncio.get_running_loop()
 
@@ -129,8 +159,8 @@ async def _serve(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
-    if address:
-        print(f"http://{address}/", file=sys.stderr, flush=True)  # noqa: T201 - for people
+    if on_start is not None:
+        on_start()
     if watch_input:
         threading.Thread(target=_wait_for_end, args=(lambda: loop.call_soon_threadsafe(stop),), daemon=True).start()
     pairs = zip(servers, listeners, strict=True)
