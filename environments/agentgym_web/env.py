@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.action import Action, ToolCall
+from agentgym.action import EXPECTED, Action, ToolCall
 from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
@@ -176,7 +176,10 @@ class WebEnv(AgentEnv):
         """Actions in Python call syntax or as tool calls."""
         if "(" not in text and "{" not in text:
             raise ActionSyntaxError(NO_CALL)
-        return parse_calls(text, self.tools)
+        try:
+            return parse_calls(text, self.tools)
+        except ActionSyntaxError as refusal:
+            raise ActionSyntaxError(str(refusal).replace(EXPECTED, NO_CALL)) from None
 
     def respond(self, action: Action) -> EnvReply:
         """Carry out the actions of one message; the last one is answered with the page."""

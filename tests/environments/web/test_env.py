@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.suite import load_suite
 from agentgym_web.sites.envs import ShopEnv
 
@@ -36,6 +36,13 @@ def plain() -> Iterator[tuple[ShopEnv, list[str]]]:
     assert env.screenshot() is None, "no window is open yet"
     yield env, played(env)[0]
     env.close()
+
+
+@pytest.mark.parametrize("text", ["click(3", "hello", '{"name": "click", "arguments"', "3 + f(1)"])
+def test_message_without_a_readable_action_is_answered_with_one_as_the_documentation_writes_it(text: str) -> None:
+    with pytest.raises(ActionSyntaxError, match=r'Answer with an action, such as click\("12"\)\.$') as refusal:
+        ShopEnv().parse(text)
+    assert "Expected" not in str(refusal.value)
 
 
 def test_screenshots_show_the_window_and_change_nothing(plain: tuple[ShopEnv, list[str]]) -> None:
