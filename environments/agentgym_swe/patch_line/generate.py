@@ -20,7 +20,7 @@ from agentgym_swe.patch_line.problem import Case, draw_case, to_task
 ONE, TWO = "one_mistake", "two_mistakes"
 COMBINATIONS, MISTAKES = "unseen_combinations", "unseen_mistakes"
 SIZES: Mapping[Split, Mapping[str, int]] = {
-    "train": {ONE: 1350, TWO: 150},
+    "train": {ONE: 10800, TWO: 1200},
     "validation": {ONE: 80, TWO: 20},
     "test": {COMBINATIONS: 200, MISTAKES: 100, TWO: 100},
 }

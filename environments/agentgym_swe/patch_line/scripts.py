@@ -35,16 +35,55 @@ class Demonstrator:
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next fix."""
+        return call_text("fix", **self.next_fix(messages)._asdict())
+
+    def next_fix(self, messages: Sequence[Message]) -> Fix:
+        """The fix it decides on after these messages."""
         if self._last is not None and content_text(messages[-1]).startswith(KEPT):
             self._lines = apply_fix(self._lines, self._last)
         fixes = differences(self._lines, self._right)
         self._last = fixes[0] if self._rng.random() < self._quality else self._slip(self._rng.choice(fixes))
-        return call_text("fix", **self._last._asdict())
+        return self._last
 
     def _slip(self, fix: Fix) -> Fix:
         if self._rng.random() < 0.5:
             return fix._replace(new=self._rng.choice([token for token in VOCABULARY if token != fix.new]))
         return _random_fix(self._lines, self._rng)
+
+
+class Checker(Demonstrator):
+    """Thinks aloud before each fix: which tokens stand in each line and which should, as far as the first that differs.
+
+    With a quality below 1, some of its decisions are wrong, and it says what it believes.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:
+        super().__init__(task, seed, quality)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """What it has checked, and the next fix."""
+        fix = self.next_fix(messages)
+        return f"<think>{checks(self._lines, fix)}</think>{call_text('fix', **fix._asdict())}"
+
+
+def checks(lines: Sequence[str], fix: Fix) -> str:
+    """The tokens of each line that a fix may replace, each with what should stand there, as far as the fix.
+
+    A line reads `4: y y + -`: `y` is right, and `+` should be `-`. The first line and loops are left out.
+    """
+    told = []
+    for number, line in enumerate(lines[: fix.line], start=1):
+        if number < fix.line and (number == 1 or tokens_of(line)[0] == "for"):
+            continue
+        pairs: list[str] = []
+        for token in tokens_of(line):
+            if number == fix.line and token == fix.old:
+                pairs += [token, fix.new]
+                break
+            if token in VOCABULARY:
+                pairs += [token, token]
+        told.append(f"{number}: {' '.join(pairs)}")
+    return "\n".join(told)
 
 
 def right_lines(task: Task) -> list[str]:
@@ -139,6 +178,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text("fix", line=0, old="", new="")),
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "checker": Checker,
     "cheat_many_calls": cheat_many_calls,
     "cheat_code": cheat_code,
     "cheat_same_token": cheat_same_token,

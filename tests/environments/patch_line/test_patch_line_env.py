@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 import agentgym
+from agentgym.action import parse_tool_calls
 from agentgym.errors import ConfigError, TaskError
-from agentgym.message import content_text
+from agentgym.message import content_text, user
 from agentgym.outcome import Outcome
 from agentgym.task import Limits, Task
 from agentgym.testing.episodes import play_script
 from agentgym_swe.patch_line.env import HIDDEN_FAIL, KEPT, RIGHT, TAKEN_BACK, PatchLineEnv
-from agentgym_swe.patch_line.scripts import SCRIPTS, Demonstrator, differences, hint, right_lines
+from agentgym_swe.patch_line.scripts import SCRIPTS, Checker, Demonstrator, differences, hint, right_lines
 
 LINES = [
     "def f(a, n):", "    p = 0", "    for x in a:", "        if x > n:", "            p = p - x", "    if p < 4:",
@@ -164,7 +165,26 @@ def test_the_demonstrator_slips_and_the_oracle_does_not() -> None:
     env = PatchLineEnv()
     tasks = [env.make_task(seed) for seed in range(20)]
     assert all(play_script(env, task, SCRIPTS["oracle"](task, 0)).success for task in tasks)
+    assert all(play_script(env, task, SCRIPTS["checker"](task, 0)).success for task in tasks)
     assert not all(play_script(env, task, Demonstrator(task, 0, 0.2)).success for task in tasks)
+
+
+def test_the_checker_says_what_stands_and_what_should_as_far_as_its_fix() -> None:
+    checker = Checker(TASK, 0)
+    first = parse_tool_calls(checker.act([]), PatchLineEnv.tools)
+    assert first.reasoning == "2: p p 0 0\n4: x x > > n n\n5: p p p p - +"
+    assert first.tool_calls[0].arguments == {"line": 5, "old": "-", "new": "+"}
+    second = checker.act([user(f"{KEPT} 2 of 6 pass.")])
+    assert "5: p p p p + + x x\n6: p p < < 4 4\n7: 5 4</think>" in second
+
+
+def test_a_checker_that_slips_believes_what_it_says() -> None:
+    for seed in range(30):
+        said = parse_tool_calls(Checker(TASK, seed, 0.0).act([]), PatchLineEnv.tools)
+        arguments = said.tool_calls[0].arguments
+        last = (said.reasoning or "").splitlines()[-1]
+        assert last.startswith(f"{arguments['line']}: ")
+        assert last.split()[-2:] == [arguments["old"], arguments["new"]]
 
 
 def test_advice_names_the_places_and_no_right_token() -> None:
