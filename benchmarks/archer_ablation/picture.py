@@ -72,7 +72,7 @@ def _panel(frame: Frame, rows: Rows, drawn: Mapping[str, int], turns: int, curve
             for turn in (0, turns)
         ),
     ]
-    for name, number in reversed(drawn.items()):
+    for name, number in reversed([*drawn.items()]):
         curves = [curve_of(row) for row in rows if row["variant"] == name]
         stroke = _stroke(number)
         points = mean_curve([_held(curve, frame.x_range[1]) for curve in curves])
