@@ -146,6 +146,8 @@ def _convert(hint: Any, value: Any, key: str, source: Source) -> Any:
     if origin in (tuple, list):
         if not isinstance(value, list):
             raise ConfigError(f"{source.place(key)} must be a list, got {_shown(value)}")
+        if origin is tuple and ... not in arguments and len(value) != len(arguments):
+            raise ConfigError(f"{source.place(key)} must be a list of {len(arguments)}, got {len(value)} in {value}")
         return tuple(_convert(arguments[0], item, key, source) for item in value)
     if origin in (dict, Mapping) or hint is dict:
         return value

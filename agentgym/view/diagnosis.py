@@ -34,12 +34,14 @@ _CURVES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("proxy/correlation", "Shaped reward with score (correlation)", number),
 )
 _MAX_COLUMNS = 120
+_HALF = 0.5
+"""The standard deviation of a pair that is right by chance: at most that of any pair."""
 
 
 def diagnosis(run: RunData) -> Html:
     """The section; nothing if the run logged none of it."""
     note = "How far the estimates and samplers that the algorithm leans on can be trusted."
-    return section("Under the hood", _calibration(run), _histograms(run), _curves(run), note=note)
+    return section("Under the hood", _calibration(run), _ranking(run), _histograms(run), _curves(run), note=note)
 
 
 # Calibration
@@ -90,6 +92,34 @@ def _calibrations(run: RunData) -> list[_Calibration]:
         if is_finite.any():
             found.append(_Calibration(iteration, predicted[is_finite], realised[is_finite]))
     return found
+
+
+# Ranking
+
+
+def _ranking(run: RunData) -> Html | None:
+    """Pairs of messages that a critic ranked right, and how many there were: few pairs say little."""
+    rows = run.metrics.get("train", {})
+    if "critic/ranking" not in rows or "critic/ranking_pairs" not in rows:
+        return None
+    _, here, there = np.intersect1d(rows["critic/ranking"].x, rows["critic/ranking_pairs"].x, return_indices=True)
+    share, pairs = rows["critic/ranking"].y[here], rows["critic/ranking_pairs"].y[there]
+    if not pairs.sum():
+        return None
+    latest, error = share[-1], _HALF / np.sqrt(pairs[-1])
+    text = (
+        "In how many pairs the critic has the better of two messages right, where both were played in a copy of the "
+        f"environment. Chance has half of them right. At last these are {latest:.2f} of {pairs[-1]:.0f} pairs, with a "
+        f"standard error of up to {error:.2f}. All {len(share)} measures together have "
+        f"{(share * pairs).sum() / pairs.sum():.2f} of {pairs.sum():.0f} pairs right; the first one is of a critic "
+        "that has learnt nothing."
+    )
+    figures = [
+        _figure(run, "critic/ranking", "Pairs ranked right", number),
+        _figure(run, "critic/ranking_pairs", "Pairs with different returns", number),
+    ]
+    words = tag("div", tag("h3", "Does the critic know the better message?"), tag("p", text, class_="note"))
+    return tag("div", words, tag("div", *figures, class_="small"))
 
 
 # Histograms

@@ -60,3 +60,19 @@ def test_states_and_stages_are_curves(tmp_path):
 def test_a_run_without_any_of_it_has_no_such_section(tmp_path):
     page = page_of(tmp_path, {"success/mean": 0.5}, {"success/mean": 0.6, "calibration/error": 0.1})
     assert "Under the hood" not in page
+
+
+def test_the_ranking_of_a_critic_is_shown_with_its_pairs_and_their_error(tmp_path):
+    rows = [
+        {"critic/ranking": 0.5, "critic/ranking_pairs": 9.0},
+        {},
+        {"critic/ranking": 0.75, "critic/ranking_pairs": 16.0},
+    ]
+    page = page_of(tmp_path, *rows)
+    assert "Does the critic know the better message?" in page
+    assert "0.75 of 16 pairs, with a standard error of up to 0.12" in page
+    assert "2 measures together have 0.66 of 25 pairs right" in page
+
+
+def test_a_ranking_without_a_pair_is_not_shown(tmp_path):
+    assert "better message" not in page_of(tmp_path, {"critic/ranking_pairs": 0.0}, {"critic/ranking_pairs": 0.0})

@@ -54,6 +54,19 @@ PHASE_A_LOL = KeyRule(
     lambda c: c.algorithm.start.policy_updates > 0 and c.algorithm.start.phase == "a_lol",
     'without start.policy_updates and start.phase = "a_lol"',
 )
+POOLING = KeyRule(
+    "algorithm.critic.network.pooling",
+    lambda c: c.algorithm.critic.network.reads != "history",
+    'with critic.network.reads = "history", of which one token is read',
+)
+RANKING = tuple(
+    KeyRule(
+        f"algorithm.critic.ranking.{name}",
+        lambda c: c.algorithm.critic.ranking.states > 0,
+        "without critic.ranking.states, in which messages are ranked",
+    )
+    for name in ("every", "player", "continuations")
+)
 TUNED_ENTROPY = KeyRule(
     "algorithm.actor.entropy.learning_rate",
     lambda c: c.algorithm.actor.entropy.target is not None,
@@ -150,6 +163,10 @@ TOWER = Check(
     "the tower of the critic can be loaded, and has the policy's vocabulary",
     Late("agentgym_rl.hierarchical.building:require_tower"),
 )
+PLAYER = Check(
+    "the player that takes over in forked states is a script of the environment",
+    Late("agentgym_rl.hierarchical.ranking:require_player"),
+)
 LISTED = Check(
     "the environment lists legal actions, and stored runs recorded them",
     Late("agentgym_rl.hierarchical.requirements:require_listed"),
@@ -193,7 +210,10 @@ ACTOR_CRITIC = LearnerKind(
     make=Late("agentgym_rl.hierarchical.learner:ActorCriticLearner"),
     equations=actor_critic_equations,
     presets=_PRESETS,
-    key_rules=(TOWER_RANK, EXPECTILE, FOLLOWS, PHASE, PHASE_AWR, PHASE_A_LOL, GOALS_OF_FUTURE, _SHARED),
+    key_rules=(
+        *(TOWER_RANK, EXPECTILE, FOLLOWS, PHASE, PHASE_AWR, PHASE_A_LOL, POOLING, *RANKING),
+        *(GOALS_OF_FUTURE, _SHARED),
+    ),
     rules=(
         require_whole_reference,
         _require_hindsight,
@@ -202,7 +222,7 @@ ACTOR_CRITIC = LearnerKind(
         _require_scale,
         require_warmup_ends,
     ),
-    checks=(TOWER, REPLAYABLE),
+    checks=(TOWER, REPLAYABLE, PLAYER),
 )
 SOFT_ACTOR_CRITIC = LearnerKind(
     options=SoftActorCriticOptions,

@@ -71,8 +71,17 @@ class CriticConfig(AnyCriticConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
-            raise ConfigError(f"critic.value_range is {self.value_range}; expected the lesser number first")
+        low_high = self.value_range
+        if low_high is not None and not low_high[0] < low_high[1]:
+            raise ConfigError(
+                f"algorithm.critic.network.value_range is {list(low_high)}; expected the lesser number first"
+            )
+
+    def reads_on(self, is_fully_observed: bool) -> StateInput:
+        """What is read of a state of a suite: as configured, or as the suite's declaration decides."""
+        if self.reads != AUTO:
+            return self.reads
+        return "observation" if is_fully_observed else "all"
 
 
 @dataclass(frozen=True)

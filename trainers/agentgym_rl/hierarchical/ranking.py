@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float64
 
 from agentgym.action import reply_message
+from agentgym.config import Source, naming
 from agentgym.env import AgentEnv
 from agentgym.errors import ConfigError
 from agentgym.message import Message
@@ -24,10 +25,13 @@ from agentgym.registration import make, spec
 from agentgym.rollout import draw_seed
 from agentgym.suite import Suite
 from agentgym.trajectory import Ids, Trajectory
-from agentgym_rl.hierarchical.options import RankingConfig
+from agentgym_rl.core.config.kind import Groundwork
+from agentgym_rl.hierarchical.options import RankingConfig, UnderTurnCritic
 
 TURNS = "critic/ranking_turns"
 """Metric: environment turns that were played for it."""
+PAIRS = "critic/ranking_pairs"
+"""Metric: pairs of messages that it rests on."""
 _MAX_TURNS = 200
 _SAME = 1e-9
 
@@ -52,6 +56,26 @@ Ranking = Callable[[Sequence[Trajectory], Sequence[Pair]], Float64[np.ndarray, "
 """How much better the critic thinks of the first message of each pair than of the second."""
 
 
+def require_player(ground: Groundwork[UnderTurnCritic]) -> None:
+    """Refuse a player that is no script of the environment, where one is to play.
+
+    Raises:
+        UnknownNameError: There is no such policy; names the key and close names.
+        ConfigError: It is a policy, and no script.
+    """
+    config = ground.config.algorithm.critic.ranking
+    if config.states:
+        _script(ground.suite, config)
+
+
+def _script(suite: Suite, config: RankingConfig) -> ScriptedPolicy:
+    with naming("algorithm.critic.ranking.player", Source()):
+        player = load(config.player, suite.name)
+    if not isinstance(player, ScriptedPolicy):
+        raise ConfigError(f"algorithm.critic.ranking.player is {config.player!r}; expected a script, such as oracle")
+    return player
+
+
 class ForkedRanking:
     """Compares a critic's ranking with the returns of both messages, a script playing on behind each.
 
@@ -61,17 +85,13 @@ class ForkedRanking:
         discount: gamma of a turn: of two ways to the same end, the shorter one is better.
 
     Raises:
+        UnknownNameError: There is no such player.
         ConfigError: The player is no script of the environment.
     """
 
     def __init__(self, suite: Suite, config: RankingConfig, discount: float) -> None:
         self.suite, self.config, self.discount = suite, config, discount
-        player = load(config.player, suite.name)
-        if not isinstance(player, ScriptedPolicy):
-            raise ConfigError(
-                f"algorithm.critic.ranking.player is {config.player!r}; expected a script, such as oracle"
-            )
-        self._make_player = player.factory_of(spec(suite.env).role_named(suite.role))
+        self._make_player = _script(suite, config).factory_of(spec(suite.env).role_named(suite.role))
         self._make_env = partial(make, suite.env, **suite.env_options)
         self._turns = 0
 
@@ -90,7 +110,7 @@ class ForkedRanking:
             if gap is not None and abs(gap) > _SAME:
                 pairs.append(pair)
                 gaps.append(gap)
-        found = {TURNS: float(self._turns), "critic/ranking_states": float(len(pairs))}
+        found = {TURNS: float(self._turns), PAIRS: float(len(pairs))}
         if not pairs:
             return found
         is_right = np.sign(rank(members, pairs)) == np.sign(gaps)

@@ -9,6 +9,7 @@ from agentgym_rl.core.config.train import ConfigOf, TrainConfig
 from agentgym_rl.hierarchical.kinds import (
     EXPECTILE,
     LISTED,
+    POOLING,
     TOWER,
     TOWER_RANK,
     TUNED_ENTROPY,
@@ -136,7 +137,10 @@ OFFLINE_ACTOR_CRITIC = LearnerKind(
             "actor": {"kind": "awr", "updates": 3, "batch": 256},
         },
     },
-    key_rules=(TOWER_RANK, EXPECTILE),
+    key_rules=(
+        *(TOWER_RANK, EXPECTILE, POOLING),
+        KeyRule("algorithm.critic.ranking", lambda c: c.algorithm.collects, "with a learner that collects no episodes"),
+    ),
     rules=(_require_runs, require_whole_reference, require_warmup_ends),
     checks=(TOWER, REPLAYABLE),
 )

@@ -117,14 +117,19 @@ def _played(metrics: Metrics, seconds: float) -> list[str]:
     """Of an iteration that collected episodes."""
     success = success_text(metrics) if "success/mean" in metrics else "  -  "
     entropy = metrics.get("loss/entropy")
-    return [
+    parts = [
         f"success {success}",
         f"return {metrics.get('return/mean', float('nan')):+.3f}",
         f"turns {metrics.get('episode/turns', 0):.1f}",
         f"entropy {entropy:.3f}" if entropy is not None else "entropy -",
-        f"flat groups {metrics.get('groups/zero_variance_share', 0):.0%}",
-        f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s",
     ]
+    if "groups/zero_variance_share" in metrics:
+        parts.append(f"flat groups {metrics['groups/zero_variance_share']:.0%}")
+    if "critic/ranking" in metrics:
+        parts.append(f"ranks {metrics['critic/ranking']:.2f} of {metrics['critic/ranking_pairs']:.0f} pairs right")
+    if "start/lacking_episodes" in metrics:
+        parts.append(f"the policy waits for better episodes ({metrics['start/lacking_episodes']:.0f} more)")
+    return [*parts, f"{metrics.get('tokens/sampled', 0) / max(seconds, 1e-9):.0f} tok/s"]
 
 
 def success_text(metrics: Metrics) -> str:

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 
 from agentgym.action import reply_message
+from agentgym.errors import AgentGymError
 from agentgym.policies.by_name import load
 from agentgym.registration import make, spec
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.suite import load_suite
+from agentgym_rl.hierarchical.kinds import ACTOR_CRITIC, PLAYER
 from agentgym_rl.hierarchical.options import RankingConfig
-from agentgym_rl.hierarchical.ranking import TURNS, ForkedRanking
+from agentgym_rl.hierarchical.ranking import PAIRS, TURNS, ForkedRanking
+from agentgym_rl.run.config import load_config
+from agentgym_rl.run.setup import groundwork
 from benchmarks.credit.key_door import right_word
 from benchmarks.credit.suites import KEY_DOOR, LONG_LOOKUP, NEAR_GOALS, TWO_ROOMS, register_suite
 
@@ -57,10 +61,10 @@ def test_a_critic_that_is_right_is_told_from_one_that_is_not(episodes) -> None:
 
     right = ranking.measure(members, knowing, 0)
     wrong = ranking.measure(members, lambda *both: -knowing(*both), 0)
-    assert right["critic/ranking_states"] >= 6
+    assert right[PAIRS] >= 6
     assert right["critic/ranking"] >= decided[0] > 0.5
     assert wrong["critic/ranking"] <= 1 - decided[0]
-    assert right[TURNS] == wrong[TURNS] > 2 * right["critic/ranking_states"]
+    assert right[TURNS] == wrong[TURNS] > 2 * right[PAIRS]
 
 
 def test_the_same_seed_chooses_the_same_pairs(episodes) -> None:
@@ -81,7 +85,7 @@ def test_nothing_is_measured_where_both_messages_come_to_the_same(episodes) -> N
     suite, members = episodes
     early = [replace(each, turns=each.turns[:2]) for each in members]
     found = ForkedRanking(suite, CONFIG, 1.0).measure(early, by_the_right_word, 0)
-    assert found["critic/ranking_states"] == 0
+    assert found[PAIRS] == 0
     assert "critic/ranking" not in found
     assert found[TURNS] > 0
 
@@ -106,3 +110,13 @@ def test_an_oracle_that_takes_over_goes_on_from_where_the_conversation_is(name: 
             assert info["success"], (task.id, has_one)
             lengths.append(turns)
         assert lengths[0] == lengths[1] > 1
+
+
+@pytest.mark.parametrize(("player", "message"), [("nobody", "'nobody'"), ("human", "expected a script")])
+def test_a_player_that_is_no_script_is_refused_before_the_folder_is_made(player: str, message: str) -> None:
+    register_suite(KEY_DOOR)
+    options = ["algorithm.preset=archer_awr", "algorithm.critic.ranking.states=4", f"run.suite={KEY_DOOR}"]
+    ground = groundwork(load_config(None, ["run.iterations=30", *options, f"algorithm.critic.ranking.player={player}"]))
+    assert PLAYER in ACTOR_CRITIC.checks
+    with pytest.raises(AgentGymError, match=rf"algorithm\.critic\.ranking\.player.*{message}"):
+        PLAYER.require(ground)

@@ -122,3 +122,23 @@ def test_a_writer_without_a_message_of_its_own_gets_one_line_on_the_command_line
         patch.setattr("agentgym.cli.list.run", write)
         assert main(["list"]) == 1
     assert capsys.readouterr().err == "agentgym list: cannot write: File too large; free space and run it again\n"
+
+
+def line(store, tmp_path, **metrics):
+    out = io.StringIO()
+    journal = Journal(store, tmp_path, Console(file=out, width=60))
+    journal.iteration(1, 2, {"tokens/sampled": 1, **metrics}, 2.0)
+    journal.close()
+    return out.getvalue()
+
+
+def test_an_iteration_says_how_many_pairs_the_ranking_of_a_critic_rests_on(store, tmp_path):
+    said = line(store, tmp_path, **{"critic/ranking": 0.75, "critic/ranking_pairs": 12.0})
+    assert "ranks 0.75 of 12 pairs right" in said
+    assert "flat groups" not in said, "a learner that compares no groups has none"
+
+
+def test_an_iteration_says_that_the_policy_waits(store, tmp_path):
+    said = line(store, tmp_path, **{"start/lacking_episodes": 2.0, "groups/zero_variance_share": 0.5})
+    assert "the policy waits for better episodes (2 more)" in said
+    assert "flat groups 50%" in said
