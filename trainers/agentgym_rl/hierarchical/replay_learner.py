@@ -28,6 +28,8 @@ from agentgym_rl.replay.options import PrioritisedBuffer, StoredPrioritised
 
 FAR = "actor/stopped"
 """Metric of an update of the policy after which none may follow in the iteration: 1 or 0."""
+LACKING = "start/lacking_episodes"
+"""Metric of an iteration after the critic's warm-up without an update of the policy: episodes that it waits for."""
 
 
 class ReplayLearner(ABC):
@@ -126,7 +128,8 @@ class ReplayLearner(ABC):
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
         if not follows:
-            return metrics
+            lacking = needed - self.replay.better_episodes()
+            return metrics | ({LACKING: float(lacking)} if state.iteration >= critic.warmup else {})
         if is_first:
             batch = self.place.config.algorithm.actor.batch
             metrics |= self.first_phase(lambda: self._experience([self.replay.draw(batch)], state)[0])

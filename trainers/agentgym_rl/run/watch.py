@@ -155,8 +155,21 @@ def _suspicions(curves: Curves, window: int) -> list[tuple[bool, str]]:
         (value("loss/clip_high") + value("loss/clip_low") > 0.5, "most tokens are clipped: lower the learning rate"),
         (0 < value("grad_norm/mean") < 1e-4, "gradients are tiny: raise the learning rate or check the rewards"),
         (value("outcome/infrastructure") > 0.05, f"{value('outcome/infrastructure'):.0%} of the episodes broke"),
+        *_waiting(curves),
         (last.get("advantage/std") == 0.0, "all advantages are zero: no reward tells episodes apart"),
     ]
+
+
+def _waiting(curves: Curves) -> list[tuple[bool, str]]:
+    """That the policy has not been updated, as it waits for episodes that are better than the worst."""
+    lacking = _values(curves, "start/lacking_episodes")
+    if not len(lacking):
+        return []
+    text = (
+        f"the policy has made no update: it waits for episodes that return more than the worst one, {lacking[-1]:.0f} "
+        "more (algorithm.start.better_episodes): clone a better start, choose easier tasks, or wait for fewer"
+    )
+    return [(not len(_values(curves, "updates")), text)]
 
 
 def _values(curves: Curves, name: str) -> NDArray[np.float64]:

@@ -80,3 +80,10 @@ def test_the_policy_waits_for_episodes_above_the_worst(tmp_path: Path) -> None:
     phases = [n for n, row in enumerate(run.journal.rows) if "start/actor/weight" in row]
     assert phases == [first]
     assert [n for n, row in enumerate(run.journal.rows) if "updates" in row] == list(range(first, 6))
+
+
+def test_iterations_in_which_the_policy_waits_for_better_episodes_say_so(tmp_path: Path) -> None:
+    run = started(tmp_path, iterations=3, better_episodes=1000)
+    assert ["start/lacking_episodes" in row for row in run.journal.rows] == [False, True, True]
+    assert 900 < run.journal.rows[-1]["start/lacking_episodes"] <= 1000
+    assert not any("updates" in row for row in run.journal.rows)

@@ -115,3 +115,9 @@ def test_unknown_words_are_named_beside_other_causes() -> None:
     assert why_not_learning(curves(flat=[0.9] * 10), None, told)[2:] == [told]
     assert why_not_learning(curves(), None, told)[1:] == [told]
     assert why_not_learning({}, None, told)[1:] == [told]
+
+
+def test_a_policy_that_has_waited_for_better_episodes_all_along_is_a_reason() -> None:
+    waiting = {"start/lacking_episodes": [3.0, 2.0]}
+    assert "the policy has made no update" in str(why_not_learning(curves(**waiting)))
+    assert "the policy has made no update" not in str(why_not_learning(curves(**waiting, updates=[15.0])))
