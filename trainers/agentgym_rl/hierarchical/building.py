@@ -18,7 +18,6 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from agentgym.errors import ConfigError
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.rollout import draw_seed
-from agentgym.suite import Suite
 from agentgym_rl.core.config.kind import Groundwork
 from agentgym_rl.core.config.train import ConfigOf, TrainConfig
 from agentgym_rl.core.learner import Workplace
@@ -27,12 +26,10 @@ from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.hierarchical.critic.network import TurnCritic
 from agentgym_rl.hierarchical.critic.token_baseline import TokenBaseline
 from agentgym_rl.hierarchical.options import (
-    AUTO,
     COPY,
     FROZEN,
     CriticConfig,
     ResampledActor,
-    StateInput,
     UnderCritic,
     UnderTurnCritic,
 )
@@ -59,19 +56,12 @@ def make_critic(place: Workplace[UnderCritic]) -> TurnCritic:
             tower = with_adapters(tower, options.lora_rank)
     network = options.network
     if isinstance(network, CriticConfig):
-        network = replace(network, reads=reads_of(network, place.suite))
+        network = replace(network, reads=network.reads_on(place.suite.is_fully_observed))
     num_features = int((tower or model).config.get_text_config().hidden_size)
     is_autocast = place.config.model.dtype == "bfloat16"
     with _seeded(place.config, "critic"):
         critic = TurnCritic(num_features, network, tower, autocast=is_autocast)
     return critic.to(model.device)
-
-
-def reads_of(network: CriticConfig, suite: Suite) -> StateInput:
-    """What a critic reads of a state: as configured, or as the suite's declaration decides."""
-    if network.reads != AUTO:
-        return network.reads
-    return "observation" if suite.is_fully_observed else "all"
 
 
 def make_token_baseline(place: Workplace[UnderTurnCritic]) -> TokenBaseline | None:

@@ -5,9 +5,13 @@ Not here: the lines of other learners, and those on collecting, which all share 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from agentgym.suite import Suite, load_suite
 from agentgym_rl.core.config.tables import OptimiserConfig
 from agentgym_rl.core.config.train import ConfigOf
 from agentgym_rl.hierarchical.options import (
+    AUTO,
     COPY,
     FROZEN,
     ActorCriticOptions,
@@ -31,39 +35,40 @@ from agentgym_rl.replay.description import describe_buffer
 
 def actor_critic_equations(config: ConfigOf[ActorCriticOptions]) -> list[str]:
     """What an actor-critic remembers and draws, how its critic learns, and how the policy learns from it."""
-    return [*describe_buffer(config.algorithm.replay), *turn_critic_equations(config.algorithm, config.optimiser)]
+    return [*describe_buffer(config.algorithm.replay), *turn_critic_equations(config)]
 
 
 def soft_actor_critic_equations(config: ConfigOf[SoftActorCriticOptions]) -> list[str]:
     """The same of a policy that picks among listed actions."""
-    return [*describe_buffer(config.algorithm.replay), *soft_critic_equations(config.algorithm, config.optimiser)]
+    return [*describe_buffer(config.algorithm.replay), *soft_critic_equations(config)]
 
 
-def turn_critic_equations(algorithm: UnderTurnCritic, optimiser: OptimiserConfig, source: str = "") -> list[str]:
+def turn_critic_equations(config: ConfigOf[UnderTurnCritic], source: str = "") -> list[str]:
     """What is drawn, how the critic learns, and how the policy learns from it.
 
     Args:
-        algorithm: The options.
-        optimiser: Of the policy.
+        config: The configuration; its suite decides what "auto" reads.
         source: Where from, such as " from runs/a"; "" for the run's own episodes.
     """
+    algorithm = config.algorithm
     return [
         *_draws(algorithm, source),
         *_start(algorithm.start),
-        *_critic(algorithm.critic, algorithm.actor),
+        *_critic(algorithm.critic, algorithm.actor, config.run.suite),
         *_actor(algorithm.actor),
-        _update(algorithm, optimiser),
+        _update(algorithm, config.optimiser),
     ]
 
 
-def soft_critic_equations(algorithm: UnderSoftCritic, optimiser: OptimiserConfig, source: str = "") -> list[str]:
+def soft_critic_equations(config: ConfigOf[UnderSoftCritic], source: str = "") -> list[str]:
     """The same of a policy that picks among listed actions; arguments as those of `turn_critic_equations`."""
+    algorithm = config.algorithm
     return [
         *_draws(algorithm, source),
         *_soft_critic(algorithm.critic, algorithm.actor),
         "policy    pi(a|s) = softmax over the legal a of s of sum_k log p(a_k | s, a_<k) / temperature",
         "loss      L = mean_s sum_a pi(a|s) (alpha log pi(a|s) - min_j Q_j(s, a))",
-        _update(algorithm, optimiser),
+        _update(algorithm, config.optimiser),
     ]
 
 
@@ -83,11 +88,14 @@ def _update(algorithm: UnderCritic, optimiser: OptimiserConfig) -> str:
     )
 
 
-def _critic(critic: CriticOptions, actor: ActorOptions) -> list[str]:
-    span = critic.network
+def _critic(critic: CriticOptions, actor: ActorOptions, suite: str) -> list[str]:
+    span, decided = critic.network, list[str]()
+    if span.reads == AUTO:
+        span, decided = _decided(span, load_suite(suite))
     lines = [
         f"critic    {_heads(span)}, turn by turn, on {_reads(critic)}",
         f"          s = {_STATES[span.reads]}{_pooled(span)}",
+        *decided,
         f"          y_j = r + {critic.discount:g} V'_j(s');  V'(s') = 0 if terminated, V'(final observation) if "
         "truncated",
         f"          L_Q = mean sum_j {_error('Q_j(s, a)', 'y_j', span)}",
@@ -100,7 +108,7 @@ def _critic(critic: CriticOptions, actor: ActorOptions) -> list[str]:
             f"          L_V = mean sum_j {weight}|{critic.expectile:g} - 1[u < 0]| {_error('V_j(s)', 'Q', span)},",
             "          u = Q - V_j(s), Q = min_j Q'_j(s, a)",
         ]
-    return [*lines, *_critic_steps(critic, critic.network)]
+    return [*lines, *_critic_steps(critic, span)]
 
 
 def _soft_critic(critic: SoftCriticOptions, actor: SoftActorOptions) -> list[str]:
@@ -150,8 +158,15 @@ _STATES = {
     "both": "the state behind the history, and what came since the last message",
     "opening": "the prompt that the episode began with, and what came since the last message",
     "all": "that prompt, the state behind the history, and what came since the last message",
-    "auto": "what came since the last message; where that is not all, opening and history too",
 }
+
+
+def _decided(network: CriticConfig, suite: Suite) -> tuple[CriticConfig, list[str]]:
+    """What is read in place of "auto", and that the suite decides it."""
+    chosen = network.reads_on(suite.is_fully_observed)
+    does = "declares" if suite.is_fully_observed else "does not declare"
+    said = f'          (reads = "auto": {suite.name} {does} is_fully_observed, so "{chosen}")'
+    return replace(network, reads=chosen), [said]
 
 
 def _heads(network: CriticConfig) -> str:
@@ -169,13 +184,19 @@ def _pooled(network: CriticConfig) -> str:
 def _start(start: OfflineStart) -> list[str]:
     """What comes before the policy's first update."""
     parts = [
-        f"at least {start.better_episodes} episodes above the worst" if start.better_episodes else "",
-        f"{start.random_episodes} episodes of the random player in the buffer" if start.random_episodes else "",
-        f"{start.critic_updates} further updates of the critic" if start.critic_updates else "",
-        f"{start.policy_updates} updates with {_phase(start)}" if start.policy_updates else "",
+        f"at least {_counted(start.better_episodes, 'episode')} above the worst" if start.better_episodes else "",
+        f"{_counted(start.random_episodes, 'episode')} of the random player in the buffer"
+        if start.random_episodes
+        else "",
+        f"{_counted(start.critic_updates, 'further update')} of the critic" if start.critic_updates else "",
+        f"{_counted(start.policy_updates, 'update')} with {_phase(start)}" if start.policy_updates else "",
     ]
     said = [part for part in parts if part]
     return [f"start     before the policy's first update: {', '.join(said)}"] if said else []
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _phase(start: OfflineStart) -> str:

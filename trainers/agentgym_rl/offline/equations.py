@@ -83,12 +83,12 @@ def step_preference_equations(config: ConfigOf[StepPreferenceOptions]) -> list[s
 
 def offline_actor_critic_equations(config: ConfigOf[OfflineActorCriticOptions]) -> list[str]:
     """What is drawn of stored runs, how the critic learns, and the policy."""
-    return turn_critic_equations(config.algorithm, config.optimiser, f" from {', '.join(config.algorithm.runs)}")
+    return turn_critic_equations(config, f" from {', '.join(config.algorithm.runs)}")
 
 
 def offline_soft_actor_critic_equations(config: ConfigOf[OfflineSoftActorCriticOptions]) -> list[str]:
     """The same of a policy that picks among listed actions."""
-    return soft_critic_equations(config.algorithm, config.optimiser, f" from {', '.join(config.algorithm.runs)}")
+    return soft_critic_equations(config, f" from {', '.join(config.algorithm.runs)}")
 
 
 def _draws(options: EpisodeOptions) -> str:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from agentgym.suite import register_suites
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.describe import describe
 from agentgym_rl.run.learners import PRESETS
 from tests.trainers.rl.needs import overrides_of
+from tests.trainers.rl.toys import install
 
 SAID = {
     "loop": ["A_i = R_i - mean_{j != i} R_j", "clip(r, 0.8, 1.28)", "at most 3 |A| where A < 0", "N = sampled tokens"],
@@ -55,6 +57,14 @@ SAID = {
     "ppo": ["step t = one turn", "V(final observation) if truncated", "0.5 (V - target)^2"],
     "ppo_token": ["step t = one sampled token", "V(final observation) if truncated"],
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _suite(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The one that is described: it decides what a critic reads."""
+    root = tmp_path_factory.mktemp("suites")
+    install(root, "bandit")
+    register_suites(root)
 
 
 def text(*overrides: str) -> str:
@@ -119,3 +129,19 @@ def test_an_actor_critic_is_not_told_of_losses_that_groups_alone_have() -> None:
     assert "L_replayed" not in said
     assert "-logp_theta,k" not in said
     assert "are drawn like everything else" in said
+
+
+def test_a_critic_that_reads_what_the_suite_decides_says_what_that_is() -> None:
+    preset = "algorithm.preset=archer_awr", "run.iterations=30"
+    seen = describe(load_config(None, ["run.suite=dialogue/tic-tac-toe", *preset]))
+    assert "s = what came since the last message, mean over its tokens" in seen
+    assert '(reads = "auto": dialogue/tic-tac-toe declares is_fully_observed, so "observation")' in seen
+    partial = text(*preset)
+    assert '(reads = "auto": toys/bandit does not declare is_fully_observed, so "all")' in partial
+    assert '"auto"' not in text(*preset, "algorithm.critic.network.reads=all")
+
+
+def test_one_episode_is_no_plural() -> None:
+    start = "algorithm.start.better_episodes=1", "algorithm.start.critic_updates=2"
+    said = text("algorithm.preset=archer_awr", "run.iterations=30", *start)
+    assert "at least 1 episode above the worst, 2 further updates of the critic" in said
