@@ -22,8 +22,9 @@ def describe(config: TrainConfig) -> str:
 
 def _sampling(config: TrainConfig) -> list[str]:
     group, temperature = config.group, config.rollout.sampling.temperature
+    episodes = "1 episode" if group.size == 1 else f"{group.size} episodes"
     flat = f"; groups without variance: {group.dynamic_sampling}" if config.algorithm.compares_groups else ""
     return [
-        f"collect   {group.tasks} tasks x {group.size} episodes an iteration from pi_mu at temperature {temperature:g}",
+        f"collect   {group.tasks} tasks x {episodes} an iteration from pi_mu at temperature {temperature:g}",
         f"          staleness at most {group.staleness}{flat}",
     ]
