@@ -172,7 +172,10 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
             ["algorithm.preset=archer", "algorithm.critic.network.value_range=[1.0, 0.0]"],
             r"'algorithm.critic.network.value_range' is \[1.0, 0.0\]; expected the lesser number first",
         ),
-        (["algorithm.preset=archer", "algorithm.critic.network.value_range=[1.0]"], r"must be a list of 2, got 1 in \[1.0\]"),
+        (
+            ["algorithm.preset=archer", "algorithm.critic.network.value_range=[1.0]"],
+            r"must be a list of 2, got 1 in \[1.0\]",
+        ),
         (["algorithm.replay.kind=uniform"], "expected one of 'none', 'successes', 'imitation', 'return_weighted'"),
         (["algorithm.preset=ppo", "algorithm.replay.kind=successes"], 'credit "turn_gae" has no baseline of groups'),
         (["algorithm.preset=arpo", "group.dynamic_sampling=refill"], 'replay.kind "successes" cannot do without'),
