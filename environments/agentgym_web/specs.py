@@ -11,8 +11,8 @@ from agentgym.registration.env_spec import EnvSpec, Need
 
 _RUNTIMES = ("local", "served")
 _IMAGE = "agentgym/web"
-# A browser has many threads, and what its pages share with it lies in the temporary folder.
 _SITE_VIEW = ("screenshot", "marks", "tree", "visible_only", "skip", "max_tokens")
+# A browser has many threads, and what its pages share with it lies in the temporary folder.
 _LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
 
 
