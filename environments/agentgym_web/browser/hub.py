@@ -132,6 +132,8 @@ class Browser:
         self.windows.append(window)
         try:
             await window.open()
+        except GeneratorExit:  # its loop is gone: nothing can be waited for
+            raise
         except BaseException:
             await self.close_window(window)
             raise

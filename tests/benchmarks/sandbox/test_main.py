@@ -28,9 +28,14 @@ needs_engine = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def provider():
     with docker_provider() as provider:
+
+        def containers():
+            owned = {"label": f"agentgym.owner={provider.owner.id}"}
+            return {each["Id"] for each in provider.host.client.api.containers(all=True, filters=owned)}
+
+        before = containers()  # those that other tests of this process keep
         yield provider
-        left = provider.host.client.api.containers(all=True, filters={"label": f"agentgym.owner={provider.owner.id}"})
-        assert left == []
+        assert not containers() - before
 
 
 def test_repository_has_the_files_and_the_size_that_were_asked_for(tmp_path):

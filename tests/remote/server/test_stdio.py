@@ -89,9 +89,8 @@ def test_lines_that_are_no_requests_are_refused_and_the_next_one_is_answered(tal
 
 def test_an_episode_whose_client_leaves_is_recorded_as_cancelled(talk):
     search = request("tools/call", 2, name="search", arguments={"query": "x"})
-    code, answers, path, _ = talk(request("initialize") + search)
+    code, _, path, _ = talk(request("initialize") + search)  # it leaves before the answers
     assert code == 0
-    assert answers[0]["result"]["instructions"]
     (result,) = results_in(path)
     assert result["outcome"]["kind"] == "cancelled"
     assert (result["success"], result["score"]) == (None, None)
