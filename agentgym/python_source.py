@@ -68,7 +68,7 @@ def parse_expression(text: str) -> ast.expr:
     """The tree of an expression, which is shared: copy it before it is changed.
 
     Raises:
-        SyntaxError: It is none.
+        SyntaxError: The text is not a single expression.
     """
     match parse(f"({text}\n)").body:
         case [ast.Expr(value=expression)]:

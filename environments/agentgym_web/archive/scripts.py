@@ -1,6 +1,6 @@
 """Players of questions about archives: an oracle that clicks its way to the answer, and others that do not.
 
-Of a file of questions, nobody knows where the answers stand: the oracle gives them at once.
+A user's file of questions does not say on which page an answer stands, so there the oracle answers at once.
 """
 
 from __future__ import annotations

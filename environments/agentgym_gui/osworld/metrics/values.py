@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentgym.errors import TaskError
-from agentgym.python_source import parse_expression
+from agentgym.python_source import parse
 from agentgym_gui.osworld.metrics.similarity import ratio
 
 Metric = Callable[..., float]
@@ -101,7 +101,11 @@ def is_in_vm_clickboard(rules: Mapping[str, Any], output: Any) -> float:
 def check_gnome_favorite_apps(result: Any, rules: Mapping[str, Any]) -> float:
     """Whether a list that is written in Python's way has the expected items in any order; it is parsed, never run."""
     try:
-        found = ast.literal_eval(parse_expression(result)) if isinstance(result, str) else None
+        match parse(result.lstrip(" \t")).body if isinstance(result, str) else []:
+            case [ast.Expr(value=written)]:
+                found = ast.literal_eval(written)
+            case _:
+                return 0.0
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return 0.0
     wanted = rules["expected"]

@@ -92,9 +92,9 @@ def crash_redis(options: Options, work: dict[str, Any], level: Level) -> list[st
 
 
 def _wait_for_disk(client: redis_server.Client) -> None:
-    """Let Redis write what it holds back while the disk is still busy with the sync before, for 2 s at most.
+    """Wait until Redis has written what it holds back while the disk is busy with an earlier sync.
 
-    Whether it is killed in that time depends on the machine, not on its options.
+    It holds back for 2 s at most. Whether it is killed in that time depends on the machine, not on its options.
     """
     deadline = time.monotonic() + 5
     while client.info().get("aof_buffer_length", "0") != "0" and time.monotonic() < deadline:
