@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import gc
 import json
 import os
 import signal
@@ -246,9 +245,6 @@ def second(engine):  # noqa: F811
 
 
 @pytest.mark.slow
-# The SDK leaves a socket unclosed whose connection was refused, which is what a stopped engine does.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, undisturbed, number):
     provider, everybody = provider_on(new_state(), address=second.host), threading.Barrier(len(TASKS))
@@ -281,7 +277,6 @@ def test_an_engine_that_stops_is_typed_and_once_it_is_back_all_goes_on(second, u
         assert provider.settled(before) == before, (provider.host.removal.left, provider.containers())
     finally:
         take_down(provider)
-        gc.collect()  # while unclosed sockets are forgiven
 
 
 # The trainer.

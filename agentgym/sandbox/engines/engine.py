@@ -100,6 +100,8 @@ def probe_engine(address: str | None = None) -> EngineInfo | EngineFault:
 def _connect(address: str, timeout_s: float) -> tuple[DockerClient, EngineFault | None]:
     try:
         import docker
+
+        from agentgym.sandbox.engines.docker_transport import close_what_fails
     except ImportError as error:
         raise MissingExtraError("a container engine", "docker") from error
     fault = _socket_fault(address)
@@ -108,6 +110,7 @@ def _connect(address: str, timeout_s: float) -> tuple[DockerClient, EngineFault 
     environment = {**os.environ, "DOCKER_HOST": address}
     try:
         client = docker.from_env(environment=environment, timeout=timeout_s)
+        close_what_fails(client)
         version = client.version()
     except (docker.errors.DockerException, OSError, ValueError) as error:
         fix = "point DOCKER_HOST at an engine's socket, or unset it"

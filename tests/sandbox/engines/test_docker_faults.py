@@ -1,6 +1,5 @@
 """An engine that stops and starts again: sandboxes are lost with the reason, nothing is left, and new ones work."""
 
-import gc
 import os
 import shutil
 import signal
@@ -20,9 +19,6 @@ from tests.sandbox.docker_engine import IMAGE, SPEC, running_provider
 
 pytestmark = [
     pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
-    # The SDK leaves a socket unclosed whose connection was refused, which is what a stopped engine does.
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.skipif(os.geteuid() != 0 or shutil.which("dockerd") is None, reason="a second engine needs root"),
 ]
 
@@ -89,7 +85,6 @@ def provider(engine):
         yield provider
         if engine.process is None:
             engine.start()
-    gc.collect()
 
 
 @pytest.mark.slow

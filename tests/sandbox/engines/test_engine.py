@@ -1,5 +1,6 @@
 """Finding a container engine: each way in which there is none is told apart, on real sockets."""
 
+import gc
 import json
 import os
 import pickle
@@ -12,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+import requests
 
 from agentgym.errors import SandboxStartError
 from agentgym.sandbox.engines import engine
@@ -166,3 +168,12 @@ def test_malformed_addresses_are_told_how_to_be_written(address: str) -> None:
 def test_connection_that_fails_names_place_reason_and_next_move(folder: Path) -> None:
     with pytest.raises(SandboxStartError, match=r"no container engine at unix://.*there is no such socket; start the"):
         connect_engine(f"unix://{folder}/none.sock")
+
+
+def test_client_whose_engine_went_away_leaves_no_socket_open(folder: Path) -> None:
+    with listening(folder / "engine.sock", http({"Version": "28.0", "ApiVersion": "1.48"})) as address:
+        client = connect_engine(address)
+    with pytest.raises(requests.exceptions.ConnectionError):
+        client.version()
+    client.close()
+    gc.collect()  # a socket left open is an error of this test
