@@ -20,6 +20,7 @@ from agentgym.message import ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.picture import Image
 from agentgym.ranges import Range, Ranged
+from agentgym.stopping import sigterm_kept
 from agentgym.task import Task
 
 MakeGame = Callable[[Task], Game]
@@ -284,7 +285,8 @@ class RayHosts:
         self._lock = threading.Lock()
         self._has_joined = not ray.is_initialized()
         if self._has_joined:
-            _join(ray, settings.address)
+            with sigterm_kept():
+                _join(ray, settings.address)
         options: dict[str, Any] = {
             "num_cpus": settings.cpus,
             "resources": dict(settings.resources),
@@ -365,7 +367,8 @@ class RayHosts:
             self._ray.kill(seat.actor)
         self._seats = []
         if self._has_joined:
-            self._ray.shutdown()
+            with sigterm_kept():
+                self._ray.shutdown()
             self._has_joined = False
 
     def _suspect(self, seat: _Seat) -> None:

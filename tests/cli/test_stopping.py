@@ -47,11 +47,13 @@ for kind, env_id in ((Interrupted, STOPPED_BY[signal.SIGINT]), (Terminated, STOP
 
 
 @pytest.fixture(autouse=True)
-def interrupts() -> Iterator[None]:
-    """Python's own handler of SIGINT, which a process in the background is born to ignore."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def handlers() -> Iterator[None]:
+    """Those of a process in a terminal: one in the background is born to ignore SIGINT."""
+    wanted = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", STOPPED_BY)

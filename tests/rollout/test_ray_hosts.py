@@ -6,6 +6,8 @@ import dataclasses
 import itertools
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -25,6 +27,7 @@ from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
 from agentgym.rollout.ray_hosts import HostSettings, RayHosts
 from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
 from agentgym.sandbox.leasing.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
+from agentgym.stopping import sigterm_kept
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from tests.repository.documented import DOCUMENTED, words
@@ -59,14 +62,15 @@ def slow_maker(wait_s: float, slow_file: Path):
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    for _ in range(2):
-        started.add_node(num_cpus=1)
-    started.wait_for_nodes()
-    ray.init(address=started.address, log_to_driver=False)
-    yield started
-    ray.shutdown()
-    started.shutdown()
+    with sigterm_kept():
+        started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        for _ in range(2):
+            started.add_node(num_cpus=1)
+        started.wait_for_nodes()
+        ray.init(address=started.address, log_to_driver=False)
+        yield started
+        ray.shutdown()
+        started.shutdown()
 
 
 def play(make_game, count: int, on_finish=None, **settings):
@@ -306,6 +310,27 @@ def test_the_documented_command_plays_on_the_cluster(cluster, capsys):
     [text] = [command.text for command in DOCUMENTED if "--hosts ray" in command.text]
     assert main([*words(text.replace("--num-hosts 8", "--num-hosts 2")), "--limit", "4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["success"]["mean"] == 1.0
+
+
+TERMINATED = """
+import os, signal, sys
+from agentgym.rollout.ray_hosts import HostSettings, RayHosts
+
+asked = []
+signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+hosts = RayHosts(lambda task: None, HostSettings(kind="ray", address=sys.argv[1], num_hosts=1))
+os.kill(os.getpid(), signal.SIGTERM)
+hosts.close()
+os.kill(os.getpid(), signal.SIGTERM)
+print("asked", len(asked))
+"""
+
+
+def test_sigterm_stays_with_whoever_handled_it_before_a_cluster_was_joined(cluster):
+    ended = subprocess.run(
+        [sys.executable, "-c", TERMINATED, cluster.address], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.stdout == "asked 2\n", ended.stderr
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "slurm"), ("num_hosts", 0), ("games_per_host", 0)])
