@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
-
-from docker.transport.unixconn import (  # type: ignore[import-untyped]
-    UnixHTTPAdapter,
-    UnixHTTPConnection,
-    UnixHTTPConnectionPool,
-)
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
@@ -23,32 +17,45 @@ def close_what_fails(client: DockerClient) -> None:
     The connections that it has open are closed.
     """
     adapter = client.api.adapters.get(_SCHEME)
-    if isinstance(adapter, UnixHTTPAdapter):
+    if adapter is not None and hasattr(adapter, "socket_path"):
         adapter.close()
-        client.api.mount(_SCHEME, _Adapter(adapter.socket_path, adapter.timeout, max_pool_size=adapter.max_pool_size))
+        client.api.mount(_SCHEME, _closing(adapter))
 
 
-class _Connection(UnixHTTPConnection):  # type: ignore[misc]
-    def connect(self) -> None:
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            connection.settimeout(self.timeout)
-            connection.connect(self.unix_socket)
-        except BaseException:
-            connection.close()
-            raise
-        self.sock = connection
+def _closing(adapter: Any) -> Any:
+    """An adapter to the same socket."""
+    from docker.transport.unixconn import (  # type: ignore[import-untyped]
+        UnixHTTPAdapter,
+        UnixHTTPConnection,
+        UnixHTTPConnectionPool,
+    )
+
+    class Connection(UnixHTTPConnection):  # type: ignore[misc]
+        def connect(self) -> None:
+            self.sock = _connected(self.unix_socket, self.timeout)
+
+    class Pool(UnixHTTPConnectionPool):  # type: ignore[misc]
+        def _new_conn(self) -> Connection:
+            return Connection(self.base_url, self.socket_path, self.timeout)
+
+    class Adapter(UnixHTTPAdapter):  # type: ignore[misc]
+        def get_connection(self, url: str, proxies: object = None) -> Pool:
+            with self.pools.lock:
+                pool: Pool | None = self.pools.get(url)
+                if pool is None:
+                    pool = self.pools[url] = Pool(url, self.socket_path, self.timeout, maxsize=self.max_pool_size)
+            return pool
+
+    return Adapter(adapter.socket_path, adapter.timeout, max_pool_size=adapter.max_pool_size)
 
 
-class _Pool(UnixHTTPConnectionPool):  # type: ignore[misc]
-    def _new_conn(self) -> _Connection:
-        return _Connection(self.base_url, self.socket_path, self.timeout)
-
-
-class _Adapter(UnixHTTPAdapter):  # type: ignore[misc]
-    def get_connection(self, url: str, proxies: object = None) -> _Pool:
-        with self.pools.lock:
-            pool: _Pool | None = self.pools.get(url)
-            if pool is None:
-                pool = self.pools[url] = _Pool(url, self.socket_path, self.timeout, maxsize=self.max_pool_size)
-        return pool
+def _connected(path: str, timeout_s: float | None) -> socket.socket:
+    """A socket connected to a path, or closed again."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(timeout_s)
+        connection.connect(path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from agentgym.errors import MissingExtraError, SandboxStartError
+from agentgym.sandbox.engines.docker_transport import close_what_fails
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
@@ -100,8 +101,6 @@ def probe_engine(address: str | None = None) -> EngineInfo | EngineFault:
 def _connect(address: str, timeout_s: float) -> tuple[DockerClient, EngineFault | None]:
     try:
         import docker
-
-        from agentgym.sandbox.engines.docker_transport import close_what_fails
     except ImportError as error:
         raise MissingExtraError("a container engine", "docker") from error
     fault = _socket_fault(address)
