@@ -23,7 +23,7 @@ def close_what_fails(client: DockerClient) -> None:
 
 
 def _closing(adapter: Any) -> Any:
-    """An adapter to the same socket."""
+    """An adapter to the same socket, which closes what fails to connect."""
     from docker.transport.unixconn import (  # type: ignore[import-untyped]
         UnixHTTPAdapter,
         UnixHTTPConnection,
