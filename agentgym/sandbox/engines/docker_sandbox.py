@@ -27,6 +27,7 @@ from agentgym.sandbox.engines.docker_options import CONTROL_DIR, PROXY_PORT
 from agentgym.sandbox.engines.shared_snapshot import SharedSnapshot
 from agentgym.sandbox.leasing.tree_copy import TreeCopy
 from agentgym.sandbox.leasing.workspace import remove_tree
+from agentgym.sandbox.runner.channel import LOSS_WAIT_MS
 from agentgym.sandbox.runner.sandbox import RunnerSandbox
 from agentgym.sandbox.spec import SandboxSpec
 
@@ -46,6 +47,7 @@ class DockerSandbox(RunnerSandbox):
 
     Raises:
         SandboxStartError: The engine failed, or the image is missing; nothing is left.
+        SandboxLostError: It was killed before it was ready; nothing is left.
     """
 
     def __init__(self, host: DockerHost, spec: SandboxSpec, snapshot: Snapshot | None = None) -> None:
@@ -63,9 +65,14 @@ class DockerSandbox(RunnerSandbox):
 
     def _get_ready(self, snapshot: Snapshot | None) -> None:
         self._num_oom_kills = self._container.cgroup.num_oom_kills()
-        self._mounts = self._container.mounts()[1]
-        if not self._why_not_in_place():
-            self._kept = [_KeptFolder.of(self._container.inside(folder)) for folder in self._folders]
+        try:
+            self._mounts = self._container.mounts()[1]
+            if not self._why_not_in_place():
+                self._kept = [_KeptFolder.of(self._container.inside(folder)) for folder in self._folders]
+        except OSError as error:
+            if self.control.is_lost(LOSS_WAIT_MS):
+                raise self.control.loss(f"sandbox {self.id} is gone") from error
+            raise
         self._begin(snapshot)
 
     def _begin(self, snapshot: Snapshot | None) -> None:
@@ -272,9 +279,17 @@ def snapshot_layers(snapshot: Snapshot) -> Sequence[Path]:
 def _contained(host: DockerHost, spec: SandboxSpec, snapshot: Snapshot | None) -> DockerContainer:
     layers = None if snapshot is None else snapshot_layers(snapshot)
     container = DockerContainer(host, spec, layers)
-    if container.sees_work_folder():
-        return container
-    container.close()
+    with ExitStack() as undo:
+        undo.callback(container.close)
+        try:
+            sees_work_folder = container.sees_work_folder()
+        except OSError as error:
+            raise container.control.loss(f"sandbox {container.name} is gone") from error
+        if sees_work_folder:
+            undo.pop_all()
+            return container
+        if container.control.is_lost(LOSS_WAIT_MS):  # of a process that is ending, the kernel tells no mounts
+            raise container.control.loss(f"sandbox {container.name} is gone")
     raise SandboxStartError(
         "the engine's containers do not see what this process mounts: it runs in another mount namespace; "
         "run this process beside the engine, or without root, where work folders are in memory"

@@ -29,7 +29,8 @@ from agentgym.sandbox.runner.protocol import (
 )
 
 _CONTROL_PATIENCE_S = 20.0
-_LOSS_WAIT_MS = 100
+LOSS_WAIT_MS = 100
+"""How long the end of a sandbox may be behind the first sign of it."""
 FOR_MEMORY = "the kernel killed it for memory"
 """What `ControlConnection.explain` says of a sandbox whose own processes took too much memory."""
 _KILLED = 137
@@ -370,7 +371,7 @@ class Channel:
 
     def _check_life(self) -> None:
         """Tell the death of one process from that of all, in which the news of one may come first."""
-        if self._control.is_lost(0 if self.is_interrupted else _LOSS_WAIT_MS):
+        if self._control.is_lost(0 if self.is_interrupted else LOSS_WAIT_MS):
             raise self._control.loss(f"sandbox {self._control.name} ended while it worked")
 
     def interrupt(self) -> None:

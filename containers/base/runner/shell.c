@@ -192,18 +192,33 @@ static void report_read(struct shell *shell, struct turn *turn) {
     turn->reported -= used;
 }
 
+static void turn_end_shell(struct shell *shell, struct turn *turn) {
+    // Its last report may have come together with its end.
+    report_read(shell, turn);
+    shell->pid = 0;
+    turn->is_over = true;
+}
+
+// What runs inside the shell's command goes; the shell itself may come back, and older jobs are not its command's.
+static void turn_time_out(struct shell *shell, struct turn *turn) {
+    turn->deadline_us = NEVER;
+    turn->outcome |= EXIT_TIMED_OUT;
+    // First all of it, however fast it forks: beside that the shell would hardly run, and its grace would be none.
+    purge(&turn->before, shell->pid, KILL_PATIENCE_MS);
+    turn->kill_us = now_us() + KILL_EVERY_MS * 1000;
+    turn->give_up_us = now_us() + RETURN_GRACE_MS * 1000;
+    if (shell_reap(shell)) { // the purge takes the news of it
+        turn_end_shell(shell, turn);
+    }
+}
+
 static void turn_check_times(struct shell *shell, struct turn *turn) {
     int64_t now = now_us();
     if (now >= turn->deadline_us) {
-        turn->deadline_us = NEVER;
-        turn->outcome |= EXIT_TIMED_OUT;
-        turn->kill_us = now;
-        turn->give_up_us = now + RETURN_GRACE_MS * 1000;
-    }
-    if (now >= turn->give_up_us) {
+        turn_time_out(shell, turn);
+    } else if (now >= turn->give_up_us) {
         turn->is_over = true;
     } else if (now >= turn->kill_us) {
-        // What runs inside the shell's command goes; the shell itself may come back, and older jobs are not its command's.
         tree_signal(SIGKILL, &turn->before, shell->pid);
         turn->kill_us = now + KILL_EVERY_MS * 1000;
     }
@@ -229,10 +244,7 @@ static void turn_serve(struct shell *shell, struct turn *turn) {
         report_read(shell, turn);
     }
     if (slots[SLOT_SIGNALS].revents != 0 && shell_reap(shell)) {
-        // Its last report may have come together with its end.
-        report_read(shell, turn);
-        shell->pid = 0;
-        turn->is_over = true;
+        turn_end_shell(shell, turn);
     }
     if (slots[SLOT_OUTPUT].revents != 0) {
         stream_forward(&shell->output, shell->outbox, PIECE_BYTES);

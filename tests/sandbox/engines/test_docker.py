@@ -1,6 +1,7 @@
 """Sandboxes in containers: hardened, clean after a reset, copied by a fork, and gone without a trace."""
 
 import dataclasses
+import gc
 import os
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from agentgym.errors import (
 )
 from agentgym.sandbox.engines import docker_container
 from agentgym.sandbox.engines.docker_container import DockerContainer
+from agentgym.sandbox.engines.docker_sandbox import DockerSandbox
 from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, Mount, Network
 from tests.sandbox.docker_engine import SPEC, running_provider, shell
@@ -446,6 +448,26 @@ for sandbox in sandboxes:
 print("ready", flush=True)
 time.sleep(600)
 """
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"), [(DockerContainer, "sees_work_folder"), (DockerSandbox, "_why_not_in_place")]
+)
+def test_a_container_killed_before_it_is_ready_leaves_nothing(fresh_provider, monkeypatch, kind, step):
+    began = getattr(kind, step)
+
+    def killed_first(owner):
+        if not owner.control.is_lost():
+            fresh_provider.host.client.api.kill(owner.id, signal=signal.SIGKILL)
+            assert owner.control.is_lost(10_000)
+        return began(owner)
+
+    before = fresh_provider.footprint()
+    monkeypatch.setattr(kind, step, killed_first)
+    with pytest.raises(SandboxLostError, match="is gone: it was killed from outside with signal 9"):
+        fresh_provider.start(SPEC)
+    gc.collect()  # a socket left open would be told here
+    assert fresh_provider.footprint() == before
 
 
 @pytest.mark.slow

@@ -213,12 +213,12 @@ def test_time_out_ends_a_fork_bomb_and_nothing_else(sandbox: BareSandbox) -> Non
 
 def test_time_out_in_a_shell_ends_a_fork_bomb_and_no_older_job(sandbox: BareSandbox) -> None:
     sandbox.write_file("bomb.py", FORK_BOMB.encode())
-    shell = sandbox.shell()
-    shell.run("sleep 600 & x=kept")
-    assert shell.run("python3 bomb.py", timeout_s=1).timed_out
-    assert shell.run("echo $x; kill -0 $!").output.endswith(b"kept\n")
-    assert sandbox.status()["processes"] == "3"  # the shell, its job and its keeper
-    shell.close()
+    with sandbox.shell() as shell:
+        shell.run("sleep 600 & x=kept")
+        result = shell.run("python3 bomb.py", timeout_s=1)
+        assert (result.timed_out, result.shell_exited) == (True, False)
+        assert shell.run("echo $x; kill -0 $!").output.endswith(b"kept\n")
+        assert sandbox.status()["processes"] == "3"  # the shell, its job and its keeper
 
 
 def test_clear_ends_a_fork_bomb(sandbox: BareSandbox) -> None:
