@@ -15,6 +15,7 @@
 #include "desk.h"
 
 #define CLOCK "/usr/local/lib/libfaketime.so.1"
+#define NAMES "/usr/local/lib/agentgym-desk-names.so"
 
 enum { PART_TIMEOUT_MS = 120000, MANAGER_START_MS = 2000, BRIDGE_MS = 2000 };
 
@@ -89,7 +90,7 @@ static void server_start(struct desk *desk) {
     }
     fcntl(ConnectionNumber(desk->display), F_SETFD, FD_CLOEXEC);
     // From here on: the server itself needs a clock that goes.
-    setenv("LD_PRELOAD", CLOCK, 1);
+    setenv("LD_PRELOAD", CLOCK ":" NAMES, 1);
 }
 
 static void bus_start(struct desk *desk) {

@@ -1,4 +1,4 @@
-"""The canonical state of a desktop: windows, elements and the home's files, without ids and times."""
+"""The canonical state of a desktop: windows, elements with their ids, and the home's files, without times."""
 
 from __future__ import annotations
 
@@ -40,7 +40,16 @@ def _shown(screen: Screen) -> list[object]:
         for window in screen.windows
     ]
     elements = [
-        (each.role, each.name, each.value, each.states, order.get(each.window, -1), each.depth, _numbers(each.box))
+        (
+            each.id,
+            each.role,
+            each.name,
+            each.value,
+            each.states,
+            order.get(each.window, -1),
+            each.depth,
+            _numbers(each.box),
+        )
         for each in screen.elements
     ]
     return [windows, elements]

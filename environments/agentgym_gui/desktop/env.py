@@ -217,8 +217,10 @@ class DesktopEnv(SandboxEnv):
         return outcome
 
     def anchor(self) -> str | None:
-        """What is on the screen and in the home, as a key."""
-        return None if self._desktop is None else anchor_of(self._desktop)
+        """What is on the screen and in the home, as a key, where the pointer is, and what the agent has said."""
+        if self._desktop is None:
+            return None
+        return f"{anchor_of(self._desktop)} {self._pointer} {self.num_invalid} {self._said!r} {self._failed}"
 
     def fork(self, seed: int | None = None) -> Self:
         """A desktop of its own on which the messages so far were played again.

@@ -151,12 +151,12 @@ class OSWorldEnv(DesktopEnv):
         """The score of the file's metrics."""
         file = self._file
         if after.failed or not needs_commands(file):
-            return [Component(SUCCESS, score(file, FolderMachine(after.home), failed=after.failed))]
+            return [Component(SUCCESS, *score(file, FolderMachine(after.home), failed=after.failed))]
         with self.fresh_sandbox() as sandbox:
             sandbox.upload(after.home, HOME)
             machine = SandboxMachine(sandbox, HOME)
             play_post_steps(sandbox, machine, file)
-            return [Component(SUCCESS, score(file, machine, failed=False))]
+            return [Component(SUCCESS, *score(file, machine, failed=False))]
 
     @property
     def _file(self) -> ForeignTask:

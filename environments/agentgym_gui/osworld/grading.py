@@ -18,8 +18,8 @@ from agentgym_gui.verify.apart import answer_apart, ask_apart
 from agentgym_gui.verify.reading import UnreadableFileError
 
 
-def score(task: ForeignTask, machine: Machine, *, failed: bool) -> float:
-    """The score from 0 to 1.
+def score(task: ForeignTask, machine: Machine, *, failed: bool) -> tuple[float, str]:
+    """The score from 0 to 1, and for people what each metric gave.
 
     Args:
         task: The task.
@@ -31,12 +31,14 @@ def score(task: ForeignTask, machine: Machine, *, failed: bool) -> float:
         InfrastructureError: The machine or the process of the metrics failed.
     """
     if not task.feasible:
-        return float(failed)
+        return float(failed), ""
     if failed:
-        return 0.0
+        return 0.0, "the agent said that it cannot be done"
     calls = [_call(check, task, machine) for check in task.checks]
     found = ask_apart("agentgym_gui.osworld.grading", {"calls": calls, "is_any": task.is_any})
-    return 0.0 if found is None else float(found)
+    if found is None:
+        return 0.0, "reading the files took too much time or memory"
+    return float(found[0]), str(found[1])
 
 
 def _call(check: Check, task: ForeignTask, machine: Machine) -> dict[str, Any] | None:
@@ -63,17 +65,16 @@ def _unpacked(packed: Mapping[str, Any]) -> Any:
     return [_unpacked(each) for each in packed["files"]] if "files" in packed else packed["value"]
 
 
-def joined(question: Mapping[str, Any]) -> float:
-    """The score of calls that `score` packed."""
-    found = []
+def joined(question: Mapping[str, Any]) -> tuple[float, str]:
+    """The score of calls that `score` packed, and what each metric gave until the score was certain."""
+    found, told = [], []
     for call in question["calls"]:
         value = 0.0 if call is None else _value(call)
-        if question["is_any"] and value == 1.0:
-            return 1.0
-        if not question["is_any"] and value == 0.0:
-            return 0.0
         found.append(value)
-    return max(found) if question["is_any"] else sum(found) / len(found)
+        told.append(f"{'a file that cannot be read' if call is None else call['metric']}: {value:g}")
+        if value == (1.0 if question["is_any"] else 0.0):
+            return value, ", ".join(told)
+    return max(found) if question["is_any"] else sum(found) / len(found), ", ".join(told)
 
 
 def _value(call: Mapping[str, Any]) -> float:

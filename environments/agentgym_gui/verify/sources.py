@@ -144,7 +144,7 @@ READERS: Mapping[str, Reader] = {
     "member": _member,
     "member_hashes": _member_hashes,
     "mails": _mails,
-    "calendar": lambda state, source: calendars.items(_text(state, source)),
+    "ics": lambda state, source: calendars.items(_text(state, source)),
     "query": lambda state, source: databases.rows(_bytes(state, source), source["sql"], source.get("values", ())),
     "picture": lambda state, source: pictures.facts(_bytes(state, source)),
     "picture_distance": _picture_distance,

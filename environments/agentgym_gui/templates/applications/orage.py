@@ -56,8 +56,8 @@ def _opened(event: Mapping[str, str]) -> Steps:
 
 def _plan(words: str, old: Events, new: Events, wrong: list[Events], *, steps: Steps, num_mistakes: int = 0) -> Plan:
     source: dict[str, Any] = {"path": PATH}
-    goals = [goal("number", "calendar", **source, count=len(new))]
-    goals += [goal(each["SUMMARY"], "calendar", **source, contains=[each]) for each in new]
+    goals = [goal("number", "ics", **source, count=len(new))]
+    goals += [goal(each["SUMMARY"], "ics", **source, contains=[each]) for each in new]
     return Plan(
         goal=words,
         applications=(APP,),

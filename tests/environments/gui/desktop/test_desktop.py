@@ -178,3 +178,13 @@ def test_two_starts_of_a_task_have_equal_pixels_and_trees(pool):
     np.testing.assert_array_equal(image, other[1])
     np.testing.assert_array_equal(later_image, other[3])
     assert (image != later_image).any()
+
+
+def test_temporary_folders_have_the_same_names_in_every_episode(env):
+    messages = env.reset(options={"task": task_of("across.archive_to_notes", 2)})[1]["messages"]
+    oracle, text = SCRIPTS["oracle"](env.task, 0), ""
+    while "page tab" not in text:  # Geany shows the folder into which Engrampa unpacks a file
+        observation, _, terminated, _, info = env.step(oracle.act(messages))
+        text, messages = observation["text"], info["messages"]
+        assert not terminated
+    assert "/.fr-000000" in text

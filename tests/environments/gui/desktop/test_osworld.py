@@ -62,7 +62,8 @@ def test_a_file_is_set_up_played_and_judged(pool, tmp_path):
     assert "Add milk." in first
     assert "bread" in first
     assert "galculator" not in first, "its window was closed by the task's step"
-    assert info["score"] == 1.0
+    assert info["score"] == 1.0, (info["reward_events"], info["messages"])
+    assert info["reward_events"][0].detail == {"why": "compare_text_file: 1, exact_match: 1"}
     assert info["success"] is True
     assert played(env, [step("finish")])[1]["score"] == 0.0
     env.close()

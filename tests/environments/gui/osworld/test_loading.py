@@ -44,8 +44,8 @@ def examples(tmp_path_factory):
 def value(task, machine, *, failed=False):
     """The score without a process for each, which takes long to start."""
     if not task.feasible or failed:
-        return score(task, machine, failed=failed)
-    return joined({"calls": [_call(each, task, machine) for each in task.checks], "is_any": task.is_any})
+        return score(task, machine, failed=failed)[0]
+    return joined({"calls": [_call(each, task, machine) for each in task.checks], "is_any": task.is_any})[0]
 
 
 def written(folder, **fields):
@@ -160,8 +160,9 @@ def test_metrics_are_joined_as_the_task_says(tmp_path):
     any_of = read_osworld_task(written(tmp_path, evaluator={**both, "conj": "or"}), tmp_path)
     all_of = read_osworld_task(written(tmp_path, evaluator=both), tmp_path)
     machine = FolderMachine(tmp_path)
-    assert (score(any_of, machine, failed=False), score(all_of, machine, failed=False)) == (1.0, 0.0)
-    assert score(any_of, machine, failed=True) == 0.0
+    assert score(any_of, machine, failed=False) == (1.0, "compare_config: 1")
+    assert score(all_of, machine, failed=False) == (0.0, "compare_config: 1, compare_config: 0")
+    assert score(any_of, machine, failed=True)[0] == 0.0
 
 
 def test_a_result_that_is_no_document_is_worth_nothing(tmp_path):

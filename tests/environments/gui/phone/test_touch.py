@@ -68,6 +68,12 @@ def test_one_application_at_a_time_fills_the_screen():
     with SandboxPool(DockerProvider(), PoolConfig(ready=0)) as pool:
         env = PhoneDesktopEnv(sandbox=pool, picture=True)
         task = draw_task(seed)
+        env.reset(options={"task": task})
+        anchors = {env.anchor()}
+        for said in ('{"action_type": "answer", "text": "1"}', "nonsense"):
+            env.step(said)
+            anchors.add(env.anchor())
+        assert len(anchors) == 3, "what was answered and what was wrong decide how the episode ends"
         observation, info = env.reset(options={"task": task})
         assert NOTE in observation["text"]
         assert observation["image"].shape == (HEIGHT, WIDTH, 3)
