@@ -1,13 +1,41 @@
 """Further phrases for what is asked, told, refused and done at the desk of an airline."""
 
+from agentgym_tools.desks.airline.reason_words import OTHERS, REASONS
+from agentgym_tools.desks.words.lexicon.synonyms import joined
+
 TOLD = ("departure", "refund_cents", "free_bags", "bag_fee_cents", "miles", "credit_cents")
-SYNONYMS = {
-    "member_number": ("member number", "membership number", "frequent flyer number"),
+_SYNONYMS = {
+    "member_number": (
+        "member number",
+        "membership number",
+        "frequent flyer number",
+        "frequent-flyer number",
+        "loyalty number",
+    ),
     "birth_date": ("date of birth", "when born"),
     "booking_id": ("booking", "booking reference", "reservation number", "booking number"),
-    "destination": ("city", "where trip go", "flying to", "where fly"),
+    "destination": (
+        "city",
+        "where trip go",
+        "flying to",
+        "where fly",
+        "where trip headed",
+        "city travelling to",
+        "destination",
+    ),
     "flight_id": ("flight", "flight number"),
-    "passenger": ("for whom", "whom", "passenger", "traveller", "name in booking", "name stands in booking"),
+    "passenger": (
+        "for whom",
+        "whom",
+        "passenger",
+        "traveller",
+        "who flying",
+        "who travelling",
+        "which passenger",
+        "person travelling",
+        "name in booking",
+        "name stands in booking",
+    ),
     "reason": ("why cancel", "why cancel trip"),
     "refund_to": (
         "money back card or travel credit",
@@ -36,10 +64,25 @@ SYNONYMS = {
     ),
     "pay_with": ("how pay", "pay by", "payment", "pay card credit"),
     "bags": ("extra bags", "how many bags", "more bags", "more luggage", "additional bags"),
-    "zone": ("seat front or back of cabin", "part of cabin", "where in cabin", "cabin", "front exit standard", "zone"),
+    "zone": (
+        "seat front or back of cabin",
+        "part of cabin",
+        "where in cabin",
+        "cabin",
+        "front exit standard",
+        "zone",
+    ),
     "place": ("window aisle", "window middle aisle", "aisle", "window"),
     "service": ("service", "kind of service"),
-    "new_name": ("right name", "name spelled correctly", "correct name", "new name", "correct spelling"),
+    "new_name": (
+        "right name",
+        "correctly spelled name",
+        "name should read",
+        "name spelled correctly",
+        "correct name",
+        "new name",
+        "correct spelling",
+    ),
     "pay_to": (
         "pay compensation to",
         "compensation paid card or credit",
@@ -89,7 +132,12 @@ SYNONYMS = {
     "report_late": ("bag reported too late", "reported too late", "reported late"),
     "bag_lost": ("bag lost", "bag is considered lost"),
     "cancel_booking": ("cancel booking", "booking cancelled"),
-    "remove_passenger": ("take passenger off booking", "take off booking", "passenger removed", "remove from booking"),
+    "remove_passenger": (
+        "take passenger off booking",
+        "take off booking",
+        "passenger removed",
+        "remove from booking",
+    ),
     "change_flight": (
         "change flight",
         "move to flight",
@@ -116,3 +164,4 @@ SYNONYMS = {
     "credit_miles": ("credit miles", "miles credited", "credit missing miles"),
     "pay_bag_claim": ("pay for bag", "bag report pay", "bag claim paid", "pay bag report"),
 }
+SYNONYMS = joined(_SYNONYMS, REASONS, OTHERS)

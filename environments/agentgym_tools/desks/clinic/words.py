@@ -1,7 +1,10 @@
 """Further phrases for what is asked, told, refused and done at the desk of a clinic."""
 
+from agentgym_tools.desks.clinic.reason_words import OTHERS, REASONS
+from agentgym_tools.desks.words.lexicon.synonyms import joined
+
 TOLD = ("next_visit_on", "cost_cents", "cancel_fee_cents", "due_cents", "renewal_on")
-SYNONYMS = {
+_SYNONYMS = {
     "name": ("your name", "name"),
     "born_on": ("date of birth", "birthday", "when born"),
     "phone": ("phone number", "phone"),
@@ -20,14 +23,32 @@ SYNONYMS = {
     "specialty": ("kind of specialist", "specialty", "which specialist"),
     "daytime": ("morning or afternoon", "morning", "afternoon", "time of day"),
     "doctor": ("which doctor", "doctor called", "doctor"),
-    "wished_on": ("which day come", "what day like to come", "date in mind", "which day would like", "preferred date"),
+    "wished_on": (
+        "what day suit for visit",
+        "which day suit",
+        "day works for you",
+        "when come",
+        "which day come",
+        "what day like to come",
+        "date in mind",
+        "which day would like",
+        "preferred date",
+    ),
     "slot_id": ("number of visit", "visit number", "which visit", "appointment number"),
     "visit_on": ("day visit", "day missed", "day of visit", "when is visit", "date of visit"),
     "drug": ("which drug", "drug", "drug renewed"),
     "pharmacy": ("which pharmacy", "pharmacy", "where pick up"),
     "test": ("which test", "test"),
     "channel": ("how get result", "result letter phone portal", "how send result", "send result"),
-    "reason": ("why miss visit", "reason not come", "why not come", "why miss"),
+    "reason": (
+        "kept from coming",
+        "not able make appointment",
+        "what happened visit missed",
+        "why miss visit",
+        "reason not come",
+        "why not come",
+        "why miss",
+    ),
     "insurer": ("new insurer", "insurer", "which insurer", "who insures"),
     "new_member_number": ("member number new insurer", "new member number", "number at new insurer"),
     "next_visit_on": ("next visit", "next visit on"),
@@ -92,3 +113,4 @@ SYNONYMS = {
     "change_insurer": ("change insurer", "insurer changed", "new insurer", "change insurance"),
     "change_family_doctor": ("new family doctor", "family doctor changed", "make family doctor"),
 }
+SYNONYMS = joined(_SYNONYMS, REASONS, OTHERS)

@@ -1,18 +1,32 @@
 """Further phrases for what is asked, told, refused and done at the desk of an insurance company."""
 
+from agentgym_tools.desks.insurance.reason_words import OTHERS, REASONS
+from agentgym_tools.desks.words.lexicon.synonyms import joined
+
 TOLD = ("claim_state", "payout_cents", "num_missing", "cover_cents", "waiting_days_left", "refund_cents")
-SYNONYMS = {
+_SYNONYMS = {
     "birth_date": ("date of birth", "when born"),
     "zip_code": ("zip",),
     "contract_id": ("contract number", "contract", "which contract", "policy number"),
-    "insured": ("what insured", "insured", "which car house trip insured", "insured thing"),
+    "insured": (
+        "what insured",
+        "insured",
+        "which car house trip insured",
+        "which car home trip",
+        "which vehicle",
+        "what policy cover",
+        "which of insured things",
+        "insured thing",
+    ),
     "claim_id": ("claim number", "which claim"),
-    "event": ("what happened month", "what happened", "event"),
+    "event": ("what happened month", "what happened", "event", "describe incident", "what took place"),
     "peril": ("which peril", "peril", "what caused loss", "cause of loss"),
     "days_ago": ("how many days ago", "how long ago", "when happen"),
     "amount_cents": (
         "how much loss",
         "how large loss",
+        "estimate loss",
+        "value of loss",
         "amount claiming",
         "amount of loss",
         "how high loss",
@@ -103,3 +117,4 @@ SYNONYMS = {
     "change_address": ("change address", "new address", "address saved", "address changed"),
     "change_account": ("change account", "change bank account", "account changed", "new bank account"),
 }
+SYNONYMS = joined(_SYNONYMS, REASONS, OTHERS)

@@ -1,7 +1,10 @@
 """Further phrases for what is asked, told, refused and done at the desk of a shop."""
 
+from agentgym_tools.desks.shop.reason_words import OTHERS, REASONS
+from agentgym_tools.desks.words.lexicon.synonyms import joined
+
 TOLD = ("state", "total_cents", "refund_cents", "balance_cents")
-SYNONYMS = {
+_SYNONYMS = {
     "name": ("full name",),
     "order_id": ("order", "order number"),
     "zip_code": ("zip",),
@@ -45,8 +48,20 @@ SYNONYMS = {
         *("already been sent", "order was delivered", "order is cancelled"),
     ),
     "not_delivered": ("not been delivered", "not delivered yet", "not arrived", "still pending"),
-    "too_late": ("too late", "window has closed", "deadline passed", "too long ago", "period is over", "time limit"),
-    "reason_not_accepted": ("reason not accepted", "not accept reason", "reason not one accept", "reason not valid"),
+    "too_late": (
+        "too late",
+        "window has closed",
+        "deadline passed",
+        "too long ago",
+        "period is over",
+        "time limit",
+    ),
+    "reason_not_accepted": (
+        "reason not accepted",
+        "not accept reason",
+        "reason not one accept",
+        "reason not valid",
+    ),
     "final_sale": ("final sale", "items not taken back", "not returnable", "category excluded"),
     "refund_method": ("refund original payment", "only refund to payment of order", "refund to same payment"),
     "other_product": ("different product", "other product", "not same product"),
@@ -66,7 +81,13 @@ SYNONYMS = {
     ),
     "staff_contact": ("staff changes contact", "contact changed by staff", "contact data staff"),
     "cancel_order": ("cancel order", "cancel whole order", "order cancelled"),
-    "cancel_items": ("cancel item", "take item out of order", "take items out", "cancel just item", "cancelled items"),
+    "cancel_items": (
+        "cancel item",
+        "take item out of order",
+        "take items out",
+        "cancel just item",
+        "cancelled items",
+    ),
     "return_items": ("return item", "process return", "return processed", "book return", "item comes back"),
     "exchange_item": ("exchange item", "exchange", "new item sent"),
     "change_address": (
@@ -96,3 +117,4 @@ SYNONYMS = {
     ),
     "issue_voucher": ("voucher", "give voucher", "voucher worth"),
 }
+SYNONYMS = joined(_SYNONYMS, REASONS, OTHERS)

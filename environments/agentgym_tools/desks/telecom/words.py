@@ -1,5 +1,8 @@
 """Further phrases for what is asked, told, refused and done at the desk of a telephone company."""
 
+from agentgym_tools.desks.telecom.reason_words import OTHERS, REASONS
+from agentgym_tools.desks.words.lexicon.synonyms import joined
+
 TOLD = ("plan", "data_left_mb", "exit_fee_cents", "debt_cents")
 _TURNED = ("turn {} off", "turn {} on", "disable {}", "enable {}", "switch {} off", "switch {} on", "deactivate {}")
 _SWITCHES = {
@@ -14,7 +17,7 @@ _SWITCHES = {
     "toggle_hotspot": ("hotspot",),
     "toggle_bluetooth": ("bluetooth",),
 }
-SYNONYMS = {
+_SYNONYMS = {
     **{name: tuple(each.format(said) for said in texts for each in _TURNED) for name, texts in _SWITCHES.items()},
     "pin": ("pin",),
     "born": ("date of birth", "when born"),
@@ -25,7 +28,16 @@ SYNONYMS = {
         "number of phone holding",
         "phone number right now",
     ),
-    "line": ("line", "which line", "number of line", "line number", "number of lost phone"),
+    "line": (
+        "line",
+        "which line",
+        "number of line",
+        "line number",
+        "which number for",
+        "number it is for",
+        "phone number data for",
+        "number of lost phone",
+    ),
     "plan": ("which plan", "plan", "plan is"),
     "gigabytes": ("how many gigabytes", "extra data gigabytes", "gigabytes buy", "how much extra data"),
     "sim_kind": ("card or esim", "kind of sim", "esim", "type of sim"),
@@ -105,3 +117,4 @@ SYNONYMS = {
     ),
     "revoke_permission": ("revoke permission", "take permission from app"),
 }
+SYNONYMS = joined(_SYNONYMS, REASONS, OTHERS)

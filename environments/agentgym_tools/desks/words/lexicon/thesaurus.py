@@ -18,7 +18,7 @@ number no num id reference code
 zip postcode postal zipcode
 birth born birthday
 name named names
-reason why grounds
+reason why grounds basis
 city town
 colour color
 order purchase
@@ -45,8 +45,8 @@ plan plans
 restart reboot rebooted restarting
 permit permission allow allowed permitted
 claim claims
-document documents
-contract contracts
+document documents paperwork papers documentation
+contract contracts policy policies
 many much
 day date days
 extend extension prolong extended
@@ -67,7 +67,7 @@ far distant
 young
 review reviewed
 already before earlier
-recent recently lately short_time
+recent recently lately short_time newly freshly
 staff supervisor
 bar barring barred bars
 lift lifted
@@ -88,13 +88,14 @@ move moved moving
 take took taken taking
 go goes going gone
 file filed filing
-missing lacking
+missing lacking outstanding incomplete
 unlock unlocked
 result results
 test tests
 letter letters
-renew renewal renewed renewals
+renew renewal renewed renewals refill refills
 prescription prescriptions
+pharmacy chemist pharmacist pharmacies
 referral referrals
 list lists
 waive waived
@@ -102,10 +103,14 @@ depart departure departs departing
 happen happened
 cause caused
 miss missed
-loss damage
+loss damage incident accident
 next upcoming coming following scheduled
 extra additional further
-most maximum
+most maximum max
+exceed exceeds exceeding beyond surpass surpasses
+deadline window cutoff cut-off timeframe
+child minor minors kid kids children
+sufficient adequate suffice
 suspend suspended pause paused
 occur occurred happen_to
 submit hand_in

@@ -41,12 +41,18 @@ _CASUAL = {
     "thx": "thanks",
     "appt": "appointment",
     "ur": "your",
+    "bday": "birthday",
+    "b-day": "birthday",
+    "get rid of": "remove",
+    "thru": "through",
+    "tel": "phone",
 }
 _CASUAL_WORD = re.compile(rf"\b(?:{'|'.join(_CASUAL)})\b", re.IGNORECASE)
 _SHORT_NUMBER = re.compile(r"(?<=\w )no\.(?=\s*(?:and|or|of|as|pls|please|[+&,?\n]|$))", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?<=[.!?,\n] )|^)good (?:morning|afternoon|evening|day)\b(?: to you)?(?=\s*[,.!;]| and)", re.IGNORECASE
 )
+_PLUS = re.compile(r", plus (?=[a-z])")
 _ITEM = re.compile(r"[ \t]*(?:[-*\u2022\u2013]|\(?\d{1,2}[.)]|[a-h]\))[ \t]+(?=\S)")
 _ENDED = re.compile(r"[.!?]\s+\S")
 _STOPS = ".;, \t"
@@ -62,6 +68,8 @@ def tidied(text: str) -> str:
     text = _SHORT_NUMBER.sub("number", text)
     if "+" in text or "&" in text:
         text = re.sub(r"(?<=[\w\s])\s?[+&]\s(?=\w)", " and ", text)
+    text = re.sub(r"\bu\b", "you", text) if " u " in text else text
+    text = _PLUS.sub(", and ", text)
     text = _CASUAL_WORD.sub(lambda found: _CASUAL[found[0].casefold()], text)
     return _GREETING.sub("hello", text)
 

@@ -36,13 +36,14 @@ _POWERS = {"hundred": 100, "thousand": 1000}
 _NOTHING = re.compile(
     r" (?:free of charge|for free|no charge|without charge|without (?:any|a) (?:charge|fee|surcharge|cost)|"
     r"no (?:extra |late |exit )?(?:fee|cost|costs|surcharge|refund)|without costs?|costs? (?:you )?nothing|"
-    r"keep nothing|nothing is kept|nothing extra|"
+    r"(?:fee|charge|cost|surcharge|costs) , (?:none|nothing|zero|free)|keep nothing|nothing is kept|nothing extra|"
     r"(?:is|are) free of charge|at no (?:extra )?cost|do not keep (?:anything|a fee)) "
 )
 _UNITS = {"dollar": 100, "dollars": 100, "euro": 100, "euros": 100, "cent": 1, "cents": 1, "usd": 100, "eur": 100}
 _CURRENCIES = frozenset({"usd", "eur", "dollars", "euros"})
 """Units that may stand before an amount."""
 _SIGNS = " $\u20ac\u00a3"
+_CENTS = re.compile(r"\d\d")
 _SIZES = {"gb": 1000, "gigabytes": 1000, "gigabyte": 1000}
 
 
@@ -258,6 +259,12 @@ def _in_words(tokens: Sequence[Token], place: int) -> Spotted | None:
 def _with_cents(tokens: Sequence[Token], value: Spotted) -> Spotted:
     """A sum with the cents that stand after it, as in "12 dollars and 50 cents"."""
     at = value.end + (value.end < len(tokens) and tokens[value.end].word == "and")
+    after = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    is_bare = at == value.end < len(tokens) and _CENTS.fullmatch(tokens[at].text) is not None
+    is_bare = is_bare and after not in ("cent", "cents") and not _counts(after)
+    if is_bare and value.number is not None and value.number % 100 == 0:
+        total = value.number + int(tokens[at].text)
+        return replace(value, text=str(total), number=total, end=at + 1)
     if at + 1 >= len(tokens) or tokens[at + 1].word not in ("cent", "cents") or value.number is None:
         return value
     text = tokens[at].text.casefold()

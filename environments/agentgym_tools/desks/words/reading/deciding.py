@@ -21,9 +21,11 @@ from agentgym_tools.worlds.calls import Call
 MAX_LEAD = 6
 _SOFT = re.compile(r" (?:sorry|unfortunately|afraid|sadly|regret\w*|apologi\w+|no) ")
 _IN_SHORT = re.compile(
-    r" (?:, |the |your |okay |ok |done )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |state |"
-    r"status )\w+ ){1,3}(?:\w{2,}ed|\w*paid|sent|done|withdrawn|set up|taken|given|in the post|on its way)"
-    r"(?: (?:in|up|out|back|now|again|too|as well|already|for you|in full|as you \w+))* $"
+    r" (?:, |the |your |okay |ok |done |and |also |then )*(?:(?!is |are |was |has |have |not |be |been |i |we |you |"
+    r"state |status )[\w#]+ ){1,5}(?:, )?(?:all |now |just )*(?:\w{2,}ed|\w*paid|sent|done|withdrawn|set|put|made|"
+    r"taken|given|through|in the post|on (?:its|the) way)(?: (?:in|up|out|back|now|again|too|as well|already|"
+    r"for you|in full|"
+    r"on|off|over|right away|as you \w+|(?:as|to|for|from|with|under) (?:[\w#]+ ){0,3}[\w#]+))* $"
 )
 _GOES_ON = re.compile(
     r" (?:, |and |also |then |now )*(?:(?:the|your|it|this|that|them) (?:\w+ ){0,3})?(?:been )?"
@@ -113,12 +115,28 @@ def _made_to(reading: Reading, piece: Sentence, before: Sentence) -> Match | Non
 
 
 def reported_in_short(reading: Reading, part: Part) -> bool:
-    """Note a report of two or three words, such as "order cancelled"; returns whether there is one."""
-    action = made_in(reading, part.sentence) if _IN_SHORT.match(part.sentence.flat) else None
+    """Note reports of few words, such as "order cancelled", with what stands beside; returns whether there is one."""
+    whole = _shortly(reading, part.sentence)
+    if whole is not None:
+        reading.note(part, whole)
+        return True
+    acts = []
+    for piece in pieces_of(part.sentence):
+        told = told_in(reading, part._replace(sentence=piece))
+        act = _shortly(reading, piece) or (told_act(reading, told) if told is not None else None)
+        acts += [act] if act is not None else []
+    is_any = any(act.tool == talk.REPORT for act in acts)
+    for act in acts if is_any else ():
+        reading.note(part, act)
+    return is_any
+
+
+def _shortly(reading: Reading, sentence: Sentence) -> Call | None:
+    """What words without a verb report."""
+    action = made_in(reading, sentence) if _IN_SHORT.match(sentence.flat) else None
     if action is None or action.coverage < LIKELY:
-        return False
-    reading.note(part, Call(talk.REPORT, {"action": action.name}))
-    return True
+        return None
+    return Call(talk.REPORT, {"action": action.name})
 
 
 def _is_again(reading: Reading, part: Part) -> bool:

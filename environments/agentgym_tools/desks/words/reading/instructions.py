@@ -22,7 +22,7 @@ _ASKED_FOR = re.compile(
     r"^ (?:(?:please|now|then|next|first|also|and|so|,|try|could|can|would|you|to|again|just|kindly|afterwards|"
     r"after|that|"
     r"okay|ok|the|finally|once|more|i|need|want|like|may|should|must|let|us|go|into|your|settings|in|well|great|"
-    r"thanks|thank|good|fine|alright|sorry|for|it|ahead|mind|quickly|real|quick|do|me|once|is|done|ask|would|will|have|"
+    r"thanks|thank|good|fine|alright|sorry|for|it|ahead|mind|quickly|real|quick|do|me|once|is|done|ask|asking|invite|if|might|could|must|use|would|will|have|"
     r"when|works|worked|this|up|over|there|still|best|simply|maybe|perhaps) )*(?P<verb>\w+)"
 )
 _VERBS_WORDS = """
@@ -30,11 +30,17 @@ check look turn switch set type enter run make send restart reboot take reseat c
 grant reset change unlock put give toggle disable enable deactivate activate open have see stop choose select
 pick permit revoke forward remove insert try perform do start place power test measure read use write verify
 tell deny withdraw re-seat reinsert clear stick pull flip flick tap hit switch swap key pop kill
+punch glance slip seat read unplug plug hang press dial choose bring slide leave shut fire
 """
 _VERBS = frozenset(map(plain, _VERBS_WORDS.split()))
 _LOOKING = frozenset({"check", "look", "see", "verify"})
-_MEANT = re.compile(r" (?:it|that|this|these|them|address|number|code|another|one) ")
+_MEANT = re.compile(r" (?:it|that|this|these|them|address|number|code|another|one|there|its) ")
 """Words that may mean what was named before."""
+_NEEDED = re.compile(
+    r" (?:must|should|needs? to|has to|have to|ought to) be (?:switched |turned |set |put )?"
+    r"(?:on|off|to|disabled|enabled|allowed|restarted|rebooted|reset) "
+)
+"""How something has to be, in place of what is to be done for that."""
 _PARTS = re.compile(r"(?:,|and|then|afterwards)")
 _FORBIDDEN = re.compile(r" (?:do not(?! disturb)|(?<!do )not|never|without) ")
 
@@ -49,6 +55,8 @@ def instructions_in(language: Language, sentence: Sentence, before: Sentence | N
             continue
         asked = _ASKED_FOR.match(piece.flat)
         own = asked["verb"] if asked is not None and plain(asked["verb"]) in _VERBS else ""
+        if not own and _NEEDED.search(piece.flat):
+            own = "switch"
         if not own and not verb:
             named = piece
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from agentgym_tools.desks.words.reading.parts import Part
 from agentgym_tools.worlds.calls import Call, Value
 
 MAX_QUOTE = 80
+_LONG = re.compile(r"\d{4,}")
 NAMED, TOLD, LIKELY = 0.5, 0.6, 0.75
 """Coverage from which on a phrase counts as named, as told, and as likely meant."""
 
@@ -87,6 +89,15 @@ def words_of(sentence: Sentence) -> list[str]:
     return [token.plain if token.plain != "#" else token.text.casefold() for token in sentence.tokens]
 
 
+def codes_in(sentence: Sentence) -> list[str]:
+    """The codes by which a sentence names things; a long number is one too."""
+    return [
+        token.text.casefold()
+        for token in sentence.tokens
+        if token.kind in ("code", "pair") or (token.kind == "number" and _LONG.fullmatch(token.text))
+    ]
+
+
 def has_codes(sentence: Sentence) -> bool:
     """Whether a sentence names something by its code."""
-    return any(token.kind in ("code", "pair") for token in sentence.tokens)
+    return bool(codes_in(sentence))

@@ -37,7 +37,10 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
     (
         CLOSES,
         re.compile(
-            rf" (?:good bye|goodbye|good-bye|bye|bye-bye|farewell|have an? (?:very |really )?{_PLEASANT}|take care|"
+            r" (?:good bye|goodbye|good-bye|bye|bye-bye|farewell|cheerio|ciao|so long|all the best|"
+            r"until next time|see ya|"
+            r"have an? (?:\w+ )?(?:day|evening|weekend|trip|flight|afternoon|night|journey|holiday|morning) $|"
+            rf"have an? (?:very |really )?{_PLEASANT}|take care|"
             r"(?:end|close|finish) (?:our|this|the) (?:chat|talk|call|conversation)|see you (?!\w)|"
             r"see you (?:soon|later|then|again)|"
             r"that (?:was|is) (?:all|everything)(?: then)? $)"
@@ -49,7 +52,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"^ (?:please |and |but |, )*do not (?!disturb)| (?:can|could|may|do|am|will|would) not (?:yet |"
             r"really |exactly |be able to )*(?:say|tell|see|know|"
             r"find|locate|"
-            r"understand|hear|read|look)\b"
+            r"understand|hear|read|look|promise|judge|guess)\b| no idea | not sure | unsure "
         ),
     ),
     (
@@ -86,7 +89,9 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"with your (?:okay|ok|permission|consent|approval|agreement|blessing|go-ahead)|may i (?:issue|do|book|"
             r"make) (?:it|that)|"
             r"would you agree|"
-            r"are you (?:okay|ok|fine|happy|all right) with)"
+            r"are you (?:okay|ok|fine|happy|all right) with|"
+            r"say (?:the word|yes and|okay and)|if you (?:say|are agreeable)|"
+            r"(?:need )?(?:only|just) your (?:go-ahead|okay|yes))"
         ),
     ),
     (
@@ -116,7 +121,12 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"already )*been "
             r"(?!late )|(?:is|are|was|were) (?:\w+ )?(?:done|complete|completed|through|saved|in place|back in)|"
             r"(?<! i )(?<! we )went through|"
-            r"you are (?:now|back) |(?:is|are) now |successfully|all done|it is done|i (?:just |also )?(?:took|"
+            r"you are (?:now|back) |(?:is|are) now |successfully|all done|it is done|"
+            r"consider (?:it|that|this|them|(?:the|your) \w+) (?:\w{3,}ed|done)|"
+            r"we (?:just |also )?(?:took|gave|put|sent|set|paid|booked|cancelled|changed|moved|filed|"
+            r"refunded|added|removed|"
+            r"issued|blocked|unblocked|lifted|switched|processed|renewed|paused|stopped|closed|opened|replaced|raised|"
+            r"reopened|withdrew|released|waived|extended) |i (?:just |also )?(?:took|"
             r"made|gave|put|"
             r"sent|set|did|paid|got|let|put|(?!need|proceed)\w{3,}ed) (?!like )|(?:has|have) (?:now )?gone through|"
             r"(?<!\w that )(?<!\w which )(?:is|are|was|"
@@ -188,7 +198,11 @@ _ASKING = re.compile(
 _GROUND = re.compile(r" (?:, |and )*(?:since|because|as) ")
 _QUESTION = re.compile(r" (?:, |and )*(?:what|which|when|where|who|why|how) ")
 _NEGATED = re.compile(r" (?:not|never|hardly) (?:\w+ ){0,2}$")
-_WISHED = re.compile(r" (?:i|we) (?:would )?(?:need|like|want) you to ")
+_WISHED = re.compile(
+    r" (?:i|we) (?:would |am |have to |must |will )*(?:need|like|want|ask|asking) you to |"
+    r" (?:may|can|could|might) (?:i|we) (?:invite|ask|get|trouble|have) you to |"
+    r"^ (?:so |and |, |now |then |please )*if you (?:could|would|can) (?!like |want |wish |prefer |rather )"
+)
 
 
 _BARE = re.compile(r" (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|cool) $")

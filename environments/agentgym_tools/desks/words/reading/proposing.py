@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,11 +12,12 @@ from agentgym_tools.desks.words.lexicon.phrases import Match, content_of
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.arguments import Filled, fill
 from agentgym_tools.desks.words.reading.facts import facts_in, note_told, told_in
-from agentgym_tools.desks.words.reading.message import NAMED, TOLD, Reading, has_codes
+from agentgym_tools.desks.words.reading.message import NAMED, TOLD, Reading, codes_in, has_codes
 from agentgym_tools.desks.words.reading.parts import CONSENTS, OFFERS, REPORTS, STATES, Part
 from agentgym_tools.worlds.calls import Call
 
 MAX_ACTIONS = 4
+_MEANS_BEFORE = re.compile(r" (?:it|its|same|that|this|them|their) ")
 MAX_BACK = 3
 MAX_LINES = 6
 _NEAR = 0.3
@@ -63,7 +65,7 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
     whole = reading.sentences[part.number]
     found = _action_in(reading, part, whole)
     is_all = found is not None and not found[1].missing and _uses_all(whole, found[1])
-    if not is_all and _offer_apart(reading, part, whole):
+    if _offer_apart(reading, part, whole, is_sharing=not is_all):
         return True
     if found is None:
         return False
@@ -80,32 +82,51 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
     return True
 
 
-def _offer_apart(reading: Reading, part: Part, whole: Sentence) -> bool:
-    """Note two proposals that one sentence joins by "and", each with words and values of its own."""
-    cuts = [place for place, token in enumerate(whole.tokens) if token.word == "and"]
-    for cut in cuts if sum(token.kind != "word" for token in whole.tokens) > 1 else ():
-        sides = [whole.part(0, cut), whole.part(cut + 1, len(whole.tokens))]
-        found = [_called(reading, side, other) for side, other in (sides, sides[::-1])]
-        calls = [call for call in found if call is not None]
-        if len({call.arguments["action"] for call in calls}) == len(sides):
-            for call in calls:
-                reading.note(part, call)
-            return True
-    return False
+def _offer_apart(reading: Reading, part: Part, whole: Sentence, *, is_sharing: bool) -> bool:
+    """Note the proposals that one sentence joins, each with words of its own; they may share values or not."""
+    near = [reading.sentences[number] for number in _around(reading, part.number)]
+    calls = _calls_apart(reading, whole, near, is_sharing=is_sharing) if len(codes_in(whole)) > 1 else []
+    for call in calls:
+        reading.note(part, call)
+    return bool(calls)
 
 
-def _called(reading: Reading, side: Sentence, other: Sentence) -> Call | None:
-    """The call that one side of an "and" proposes, if a value of its own is in it."""
+def _calls_apart(reading: Reading, whole: Sentence, near: Sequence[Sentence], *, is_sharing: bool) -> list[Call]:
+    """The calls that the sides of a cut propose, at the first cut where both do; a side may hold several."""
+    cuts = [place for place, token in enumerate(whole.tokens) if token.word in ("and", ",")]
+    for cut in cuts:
+        left, right = whole.part(0, cut), whole.part(cut + 1, len(whole.tokens))
+        if not (codes_in(left) and codes_in(right)) and not (is_sharing and _is_valued(left) and _is_valued(right)):
+            continue
+        beside = ([right], [left]) if is_sharing else ([], [])
+        first = _called(reading, left, [*beside[0], *near])
+        if first is None:
+            continue
+        others = _calls_apart(reading, right, [*beside[1], *near], is_sharing=is_sharing)
+        second = _called(reading, right, [*beside[1], *near]) if not others else None
+        calls = [first, *others, *([second] if second is not None else [])]
+        if len({call.arguments["action"] for call in calls}) == len(calls) > 1:
+            return calls
+    return []
+
+
+def _is_valued(sentence: Sentence) -> bool:
+    """Whether a sentence holds anything but words."""
+    return any(token.kind not in ("word", "comma") for token in sentence.tokens)
+
+
+def _called(reading: Reading, side: Sentence, others: Sequence[Sentence]) -> Call | None:
+    """The call that one side of a cut proposes, if a value of its own is in it."""
     for match in reading.language.actions.matches(reading.language.words(side), NAMED)[:MAX_ACTIONS]:
-        filled = fill(reading.language, match.name, [side, other], reading.context)
-        if not filled.missing and 0 in filled.sources and _uses_all(side, filled):
+        filled = fill(reading.language, match.name, [side, *others], reading.context)
+        if not filled.missing and 0 in filled.sources and (_uses_all(side, filled) or not codes_in(side)):
             return Call(talk.PROPOSE, {"action": match.name, "arguments": dict(filled.arguments)})
     return None
 
 
 def _uses_all(sentence: Sentence, filled: Filled) -> bool:
     """Whether every code of a sentence is among the arguments of a call, and there is one."""
-    codes = [token.text.casefold() for token in sentence.tokens if token.kind in ("code", "pair")]
+    codes = codes_in(sentence)
     return bool(codes) and all(_is_used(code, filled) for code in codes)
 
 
@@ -114,7 +135,7 @@ def _offer_together(reading: Reading, parts: Sequence[Part]) -> bool:
     numbers = sorted({part.number for part in parts})
     sentences = [reading.sentences[number] for number in numbers]
     joined = Sentence([token for sentence in sentences for token in sentence.tokens], "", False)
-    call = _called(reading, joined, joined) if len(numbers) > 1 else None
+    call = _called(reading, joined, [joined]) if len(numbers) > 1 else None
     if call is None:
         return False
     reading.spent.update(numbers)
@@ -128,7 +149,9 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
     matches = reading.language.actions.matches(reading.language.words(whole), 0.3)[:MAX_ACTIONS]
     matches = [match for match in matches if match.score > _NEAR * matches[0].score]
     near = [part.number, *_around(reading, part.number)]
-    codes = [token.text.casefold() for token in whole.tokens if token.kind in ("code", "pair")]
+    if _MEANS_BEFORE.search(whole.flat):
+        near += [number for number in range(part.number - 1, max(-1, part.number - MAX_BACK), -1) if number not in near]
+    codes = codes_in(whole)
     values = reading.language.vocabulary.spot(whole)
     sums = [str(value.number) for value in values if value.kind == "money" and value.number]
     rated = []
@@ -149,7 +172,8 @@ def propose(reading: Reading, part: Part, tool: str) -> bool:
     """Note the proposal to use a tool; returns whether all its arguments are there."""
     near = [part.number, *_around(reading, part.number)]
     filled = fill(reading.language, tool, [reading.sentences[each] for each in near], reading.context)
-    if filled.missing or not filled.num_said:
+    is_whole = not codes_in(part.sentence) or _uses_all(part.sentence, filled)
+    if filled.missing or not filled.num_said or not is_whole:
         return False
     sources = [near[each] for each in filled.sources]
     reading.spent.update(sources)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
@@ -19,6 +19,8 @@ from agentgym_tools.worlds.calls import Call
 
 ALONE, BESIDE, INSTEAD, DOUBTED = 0.25, 0.75, 0.6, 0.1
 """How likely an act has to be where the rules hear none in a sentence, and where they hear another."""
+UNLIKELY = 0.06
+"""Facts that are less likely asked for than this, or reasons, are not heard beside other acts."""
 
 
 _AFFIRMED = frozenset({talk.TELL, talk.REPORT, talk.PROPOSE, talk.INSTRUCT})
@@ -38,6 +40,7 @@ def weigh(reading: Reading, weights: Weights) -> None:
         part = Part(STATES, sentence, number, sentence.is_question)
         uses = weights.uses(reading.sentences, number)
         shares = {key: _share(reading.language, weights, uses, part, key) for key in heard}
+        _drop_unlikely(reading, number, {key for key, share in shares.items() if share < UNLIKELY})
         if any(_is_plain(reading, sentence, key) for key in heard):
             continue
         doubted = {key for key, share in shares.items() if share < DOUBTED}
@@ -50,6 +53,19 @@ def weigh(reading: Reading, weights: Weights) -> None:
         if added:
             reading.unclear = [(at, quote) for at, quote in reading.unclear if at != number]
             reading.acts = [(at, act) for at, act in reading.acts if at != number or _key(act) not in doubted]
+
+
+def _drop_unlikely(reading: Reading, number: int, unlikely: Collection[tuple[str, str]]) -> None:
+    """Take away questions and refusals that weights hear nothing of, if the message says something else."""
+    kept = [
+        (at, act)
+        for at, act in reading.acts
+        if at != number
+        or act.tool not in (talk.ASK, talk.REFUSE)
+        or _key(act) not in unlikely
+        or _is_plain(reading, reading.sentences[at], _key(act))
+    ]
+    reading.acts = kept or reading.acts
 
 
 def _can_say(sentence: Sentence, use: str) -> bool:

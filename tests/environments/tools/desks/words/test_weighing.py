@@ -31,9 +31,9 @@ def test_a_desk_without_weights_is_read_by_rules_alone():
 
 
 def test_a_sentence_that_rules_leave_is_weighed():
-    text = "The fee is back on your account, we gave it back in full."
-    assert not read_agent(language_of(desk("bank"), "full"), text, Context()).acts
-    assert acts_of("bank", text) == ["report(action='give_fee_back')"]
+    text = "Swapped! The other colour's coming your way."
+    assert not read_agent(language_of(desk("shop"), "full"), text, Context()).acts
+    assert acts_of("shop", text) == ["report(action='exchange_item')"]
 
 
 def test_uses_and_subjects_are_shares():
