@@ -2,7 +2,8 @@
 
 Each task that has a shipped configuration is trained with several seeds: `agentgym train` clones a demonstrator,
 trains, and tests both models on the test split. Their scores on the suite's headline stratum are compared by seed and
-task. The families are LMRL-Gym's eight tasks, and pages in a real browser.
+task. The families are LMRL-Gym's eight tasks, pages in a real browser,
+and tools.
 
 A run takes minutes and all of them hours, so each is a part of its own: what lies in the folder of parts and was made
 with the same configuration is not run again, and a run that was stopped goes on. The report is on all parts that are
@@ -77,6 +78,7 @@ FAMILIES = {
         quick_task="guess-my-city",
     ),
     "web": Family({"miniwob": "web_miniwob", "shop": "web_shop"}, wanted=2, max_minutes=20, quick_task="miniwob"),
+    "tools": Family({"sql": "tools_sql"}, wanted=1, max_minutes=15, quick_task="sql"),
 }
 """LMRL-Gym trains the seller of its car dealer, whose reward for any sale taught a tiny model nothing; here it is the
 buyer."""

@@ -23,6 +23,8 @@ from agentgym_tools.sql.problem import Problem, read_problem
 
 DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator."""
+HASTY_QUALITY = 0.4
+"""Share of right statements of the player that answers in haste."""
 
 
 class Demonstrator:
@@ -64,6 +66,27 @@ class Demonstrator:
 
     def _is_right(self) -> bool:
         return self._rng.random() < self._quality
+
+
+class HastyPlayer:
+    """Describes tables and answers at once, with the question's numbers and names, but more often a near miss than not.
+
+    A model that is cloned from it has to learn the rest from rewards: which statement a question means.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
+        rng, problem = random.Random(seed), read_problem(task)
+        sql = problem.answer if rng.random() < quality else rng.choice(problem.wrong)
+        described = "".join(call_text("describe", table=table) for table in problem.needed)
+        self._lines = [
+            described,
+            *([] if problem.job == "question" else [call_text("execute", sql=sql)]),
+            _end(problem, sql),
+        ]
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next line of its plan."""
+        return self._lines.pop(0)
 
 
 class RandomPlayer:
@@ -190,6 +213,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": null,
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "hasty": HastyPlayer,
     "cheat_empty": cheat_empty,
     "cheat_dump": cheat_dump,
     "cheat_constants": cheat_constants,

@@ -8,7 +8,7 @@ from benchmarks.slow_lookup import SlowLookupEnv, slow_suite
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("grpo") / "model"
-    make_model(folder, "0.25M", demonstrations=300, epochs=2)
+    make_model(folder, "0.25M", demonstrations=200, epochs=1)
     return folder
 
 

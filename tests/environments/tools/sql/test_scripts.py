@@ -56,3 +56,12 @@ def test_demonstrator_gets_better_with_its_quality(play, suite_tasks):
         for quality in (0.0, 0.5, 1.0)
     ]
     assert rates[0] == 0 < rates[1] < rates[2] == 60
+
+
+def test_hasty_player_answers_after_the_tables_with_the_right_statement_or_a_near_miss(play, suite_tasks):
+    tasks = suite_tasks["unseen_instances"][:30]
+    for quality, won in ((0.0, 0), (1.0, 30)):
+        episodes = [play(task, SCRIPTS["hasty"](task, number, quality)) for number, task in enumerate(tasks)]
+        assert sum(episode.info["success"] for episode in episodes) == won
+    said = {SCRIPTS["hasty"](tasks[0], seed).act([]) for seed in range(5)}
+    assert said == {SCRIPTS["oracle"](tasks[0], 0).act([])}
