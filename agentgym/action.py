@@ -284,7 +284,8 @@ def _python_call(node: ast.expr, tools: Sequence[ToolSchema]) -> _RawCall:
     if node.args:
         order = list(parameters_of(find_tool(name, tools)))
         if len(node.args) > len(order):
-            raise ActionSyntaxError(f"{name} takes at most {len(order)} arguments, got {len(node.args)}.")
+            names = f" ({', '.join(order)})" if order else ""
+            raise ActionSyntaxError(f"{name} takes at most {len(order)} arguments{names}, got {len(node.args)}.")
         for parameter, value in zip(order, node.args, strict=False):
             arguments[parameter] = _literal(value)
     for keyword in node.keywords:

@@ -4,7 +4,8 @@
 - `parity farama` and `parity browsergym` compare rewards with a peer, page by page, see `benchmarks.web.parity`. They
   take `--pages a,b` and `--workers n`, and may be stopped at any time.
 - `players` scores the oracle, a random player and one that does nothing on all pages.
-- `page` writes the measured tables of docs/environments/web-miniwob.md and web.md from the results.
+- `page` writes the measured tables of docs/environments/web-miniwob.md and web.md, and of
+  benchmarks/README.md, from the results.
 - `compare PEER PAGE` is one piece of `parity`.
 """
 

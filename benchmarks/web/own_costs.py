@@ -16,8 +16,9 @@ from agentgym_web.browser.input import Input
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.miniwob.env import MiniWoBEnv
 from benchmarks.measure import Spread, cpu_seconds
+from benchmarks.web.floor import Floor
 from benchmarks.web.recording import Episode
-from benchmarks.web.speed_sides import long_task, own_env, play_own
+from benchmarks.web.speed_sides import long_task, own_env, play_own, recorded
 
 SIZES = (1_250, 2_500, 5_000, 10_000)
 """Elements of the pages whose observation is timed."""
@@ -73,7 +74,7 @@ def _bare_calls(env: MiniWoBEnv, call: str) -> Callable[[], Any]:
 
 
 def resets(page: str, count: int) -> dict[str, Any]:
-    """Median times of resets in milliseconds: in the page that is open, and in a window that has to be opened first."""
+    """Quantiles of resets in milliseconds: in the open page, in a window to be opened first, and in a bare context."""
     seeds = iter(range(10 * count))
     with closing(own_env()) as env:
 
@@ -86,9 +87,12 @@ def resets(page: str, count: int) -> dict[str, Any]:
         for _ in range(max(3, count // 5)):
             env.close()
             fresh.append(_timed_ms(reset))
+    with closing(Floor(recorded((page,), 1))) as floor:
+        bare = [floor.open_ms(page) for _ in fresh]
     return {
         "in_page_ms": _quantiles(in_page),
         "fresh_context_ms": _quantiles(fresh),
+        "bare_context_ms": _quantiles(bare),
     }
 
 

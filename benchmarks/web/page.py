@@ -1,7 +1,7 @@
-"""The measured parts of two pages of the docs, written from the JSON files in `results` between two marks.
+"""The measured parts of three pages, written from the JSON files in `results` between two marks.
 
-They are the table of MiniWoB++'s pages in docs/environments/web-miniwob.md and the table of speed in
-docs/environments/web.md. What stands outside of the marks is written by hand.
+They are the table of MiniWoB++'s pages in docs/environments/web-miniwob.md, the rates in docs/environments/web.md, and
+the table of speed beside its goals in benchmarks/README.md. What stands outside of the marks is written by hand.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ from benchmarks.web.results import read
 DOCS = Path(__file__).parents[2] / "docs" / "environments"
 SPEED = FOLDER / "web_speed-cpu.json"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+RATES: Mapping[str, tuple[str, str]] = {
+    "agentgym": ("agentgym", "agentgym, pictures"),
+    "Farama's `miniwob`": ("farama", "farama, pictures"),
+    "BrowserGym": ("", "browsergym"),
+    "BrowserGym without its waits": ("", "browsergym, delays off"),
+}
+"""The rows of rates: their sides of `speed` with text and with pictures; "" for none."""
 PEERS: Mapping[str, str] = {"farama": "Farama", "browsergym": "BrowserGym"}
 _LACKING = dict.fromkeys(("button-delay", "chase-circle", "moving-items", "simon-says"), "BrowserGym has no such page.")
 _UNMARKED = (
@@ -57,17 +64,19 @@ Found = Mapping[str, Any]
 
 
 def write_pages() -> None:
-    """Write both tables."""
+    """Write all tables."""
     for name, text in tables().items():
         path = DOCS / name
         path.write_text(between_marks(path.read_text(encoding="utf-8"), text, name), encoding="utf-8")
 
 
 def tables() -> dict[str, str]:
-    """The text between the marks, by the name of the page."""
+    """The text between the marks, by the path of the page from `DOCS`."""
     found = {"web-miniwob.md": pages_table(read(players.RESULTS), {peer: read(results_file(peer)) for peer in PEERS})}
     if SPEED.exists():
-        found["web.md"] = speed_table(json.loads(SPEED.read_text(encoding="utf-8")))
+        measured = json.loads(SPEED.read_text(encoding="utf-8"))
+        found["web.md"] = rates_table(measured)
+        found["../../benchmarks/README.md"] = speed_table(measured)
     return found
 
 
@@ -82,6 +91,16 @@ def between_marks(page: str, text: str, name: str) -> str:
     if not begin or not end:
         raise ConfigError(f"{name} has no lines {BEGIN} and {END}; put both where the table is to stand")
     return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+def rates_table(found: Found) -> str:
+    """Steps a second of all sides, as Markdown."""
+    rates = found["figures"]["steps_per_s"]
+    lines = ["| package | steps a second with text | with text and a picture |", "| --- | --- | --- |"]
+    for package, sides in RATES.items():
+        cells = [f"{rates[side]['median']:.3g}" if side else "-" for side in sides]
+        lines.append(f"| {' | '.join([package, *cells])} |")
+    return "\n".join(lines)
 
 
 def speed_table(found: Found) -> str:

@@ -10,6 +10,8 @@ counted. Rates are of whole passes over twelve episodes on six pages.
   sets both to nothing. Its observation is a DOM snapshot, an accessibility tree and a screenshot. It starts two
   browsers at each reset.
 - with pictures, agentgym gives screenshot, tree and DOM at each step, Farama screenshot and elements.
+- floor: the same clicks and resets as bare DevTools calls, see `benchmarks.web.floor`. It is no library: it shows
+  how much of the goals this machine can reach.
 
 The rows of agentgym alone are explained in `benchmarks.web.own_costs`.
 """
@@ -28,12 +30,14 @@ from benchmarks.measure import Spread, interleaved, ratios
 from benchmarks.report import Goal, Report, progress
 from benchmarks.web import own_costs
 from benchmarks.web.browsergym_peer import AS_IT_COMES, DELAYS_OFF
+from benchmarks.web.floor import Floor
 from benchmarks.web.recording import Episode
 from benchmarks.web.speed_sides import PAGES, SEEDS, AgentGym, BrowserGymSide, Farama, Side, recorded
 
 PACKAGES = ("agentgymnasium", "miniwob", "selenium", "websockets")
 STEP_PAGE, RESET_PAGE = "click-checkboxes", "click-button"
 _BROWSERGYM = ("browsergym", "browsergym, delays off")
+_KINDS = {"text": "", "pictures": ", pictures"}
 
 
 def measure(is_quick: bool) -> Report:
@@ -46,6 +50,7 @@ def measure(is_quick: bool) -> Report:
     rates = compared(episodes, seconds=1.0 if is_quick else 3.0, rounds=rounds)
     report.figures["steps_per_s"] = {side: Spread.of(values).to_json() for side, values in rates.items()}
     report.figures["times_the_peers"] = times = _times(rates)
+    report.figures["floor"] = _floor(rates)
     own = _own(episodes, is_quick)
     report.figures |= own
     report.goals = list(_goals(times, own))
@@ -73,11 +78,14 @@ def compared(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[s
             return _rate(farama, seconds)
 
         ours, full = opened(AgentGym(episodes)), opened(AgentGym(episodes, is_full=True))
+        floor, full_floor = opened(Floor(episodes)), opened(Floor(episodes, is_full=True))
         slow, fast = (opened(BrowserGymSide(episodes, options)) for options in (AS_IT_COMES, DELAYS_OFF))
         sides: dict[str, Callable[[], float]] = {
             "agentgym": lambda: _rate(ours, seconds),
             "farama": lambda: farama_rate(False),
+            "floor": lambda: _rate(floor, seconds),
             "agentgym, pictures": lambda: _rate(full, seconds),
+            "floor, pictures": lambda: _rate(full_floor, seconds),
             "farama, pictures": lambda: farama_rate(True),
             _BROWSERGYM[0]: lambda: _rate(slow, 0),
             _BROWSERGYM[1]: lambda: _rate(fast, 0),
@@ -101,14 +109,24 @@ def _rate(side: Side, seconds: float) -> float:
     return num_steps / spent
 
 
-def _times(rates: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+def _times(rates: Mapping[str, Sequence[float]], side: str = "agentgym") -> dict[str, Any]:
+    """How many times the peers' rates a side has, without and with pictures."""
     pairs = {
-        "text": ("agentgym", ("farama", *_BROWSERGYM)),
-        "pictures": ("agentgym, pictures", ("farama, pictures", _BROWSERGYM[1])),
+        "text": (side, ("farama", *_BROWSERGYM)),
+        "pictures": (f"{side}, pictures", ("farama, pictures", _BROWSERGYM[1])),
     }
     return {
         name: {peer: ratios(rates[ours], rates[peer]).to_json() for peer in peers}
         for name, (ours, peers) in pairs.items()
+    }
+
+
+def _floor(rates: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """What bare calls would reach, and which share of it agentgym has."""
+    shares = {name: ratios(rates[f"agentgym{end}"], rates[f"floor{end}"]) for name, end in _KINDS.items()}
+    return {
+        "times_the_peers": _times(rates, "floor"),
+        "share": {name: found.to_json() for name, found in shares.items()},
     }
 
 

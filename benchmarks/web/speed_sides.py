@@ -55,7 +55,7 @@ def recorded(pages: Sequence[str] = PAGES, num_seeds: int = SEEDS) -> list[Episo
             recorder.play(page, seed) for page in pages for seed in map(browsergym_peer.page_seed, range(num_seeds))
         ]
     for episode in found:
-        _check("agentgym's oracle", episode, episode.reward)
+        check_solved("agentgym's oracle", episode, episode.reward)
     return found
 
 
@@ -96,7 +96,7 @@ def play_own(env: MiniWoBEnv, episode: Episode) -> int:
     reward = 0.0
     for move in episode.moves:
         _, reward, _, _, _ = env.step(move.call)
-    _check("agentgym", episode, reward)
+    check_solved("agentgym", episode, reward)
     return len(episode.moves)
 
 
@@ -127,7 +127,7 @@ class Farama:
             for action in actions:
                 reward, _ = page.step(action)
             num_steps += len(actions)
-            _check("Farama's miniwob", episode, reward)
+            check_solved("Farama's miniwob", episode, reward)
         return Pass(num_steps, time.perf_counter() - began)
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class BrowserGymSide:
             self._process.ask("end", name=page)
             num_steps, seconds = num_steps + found["steps"], seconds + found["seconds"]
             for episode, reward in zip(self._episodes[page], found["rewards"], strict=True):
-                _check("BrowserGym", episode, reward)
+                check_solved("BrowserGym", episode, reward)
         return Pass(num_steps, seconds)
 
     def close(self) -> None:
@@ -191,6 +191,6 @@ class BrowserGymSide:
         return scripts
 
 
-def _check(side: str, episode: Episode, reward: float) -> None:
+def check_solved(side: str, episode: Episode, reward: float) -> None:
     if reward <= 0:
         raise ValueError(f"{side} did not solve {episode.page} with seed {episode.seed}: reward {reward:g}")

@@ -6,6 +6,7 @@ A subclass says which page an episode begins on, and what its end is worth. The 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import uuid
@@ -23,7 +24,7 @@ from agentgym.action import EXPECTED, Action, ToolCall
 from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv, EnvReply
 from agentgym.env.seeded import Observation
-from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.errors import ActionSyntaxError, ConfigError, ContractError
 from agentgym.message import Message, ToolSchema, tool_result, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image, image_file
@@ -140,7 +141,7 @@ class WebEnv(AgentEnv):
         return EnvReply(terminated=True, success=False)
 
     def probe(self) -> str:
-        """What the harness asks the page for after each step, as JavaScript; its value is `Sight.probe`."""
+        """What the harness asks each page for, as JavaScript; `Sight.probe` is its value, None where the page fails."""
         return ""
 
     @property
@@ -159,6 +160,12 @@ class WebEnv(AgentEnv):
             _require_folder(self._trace)
             self.page.begin_trace(task.id)
         self.sight = self.start(task)
+        if self.sight.probe_error:
+            raise ContractError(
+                f"the first page of task {task.id!r}, {self.sight.url}, does not answer probe() of "
+                f"{type(self).__name__}: {self.sight.probe_error}; check that it is the page that you mean, and that "
+                "probe() stands pages without what it asks for, such as `window.score ?? null`"
+            )
         if self._page is not None and self._page.person is not None:
             self._page.person.forget()
         return [user(f"{self.goal(task)}\n\n{self.shown()}")]
@@ -307,6 +314,19 @@ def _free_file(folder: Path, task_id: str) -> Path:
     raise AssertionError
 
 
+def require_list(option: str, names: Sequence[str], example: str) -> None:
+    """Refuse a text in place of a list, whose letters would count as names.
+
+    Raises:
+        ConfigError: `names` is a text; shows the list to give, with `example` for a text without a name.
+    """
+    if isinstance(names, str):
+        given = json.dumps(re.findall(r"[\w.-]+", names) or [example])
+        raise ConfigError(
+            f"{option} must be a list of names: got {names!r}; give {given}, in a shell '{option}={given}'"
+        )
+
+
 def action_tools(names: Sequence[str]) -> list[ToolSchema]:
     """The tools of some sets of actions; `noop` is always there.
 
@@ -314,8 +334,9 @@ def action_tools(names: Sequence[str]) -> list[ToolSchema]:
         names: Names of sets, or of single actions.
 
     Raises:
-        ConfigError: There is no such set.
+        ConfigError: There is no such set, or `names` is a text.
     """
+    require_list("actions", names, "bid")
     chosen: dict[str, ToolSchema] = {"noop": ACTIONS["noop"]}
     known = {**ACTIONS, **_ENDING}
     for name in names:

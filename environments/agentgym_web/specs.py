@@ -12,6 +12,7 @@ from agentgym.registration.env_spec import EnvSpec, Need
 _RUNTIMES = ("local", "served")
 _IMAGE = "agentgym/web"
 _SITE_VIEW = ("screenshot", "marks", "tree", "visible_only", "skip", "max_tokens")
+_VARIABLES = {"browser": "AGENTGYM_BROWSER"}
 # A browser has many threads, and what its pages share with it lies in the temporary folder.
 _LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
 
@@ -29,6 +30,7 @@ def _site(name: str, *suites: str) -> EnvSpec:
         extra="web",
         room="sites",
         message_options=_SITE_VIEW,
+        variables=_VARIABLES,
         disclosed=("walkthrough", "answer"),  # Links that it names, and what is to be found, stand on the pages.
     )
 
@@ -63,6 +65,7 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="web",
         room="miniwob",
         message_options=("shapes", "screenshot", "max_tokens", "actions"),
+        variables=_VARIABLES,
     ),
     _site("Shop", "shop", "shop-small"),
     _site("Forum", "forum"),
@@ -83,6 +86,7 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="web",
         room="archives",
         message_options=("screenshot", "visible_only", "max_tokens"),
+        variables=_VARIABLES,
     ),
     EnvSpec(
         "agentgym/WebArena-v0",

@@ -15,6 +15,7 @@ SHOWN = {
     "evaluate_an_endpoint": "all           10     1.000",
     "learner_of_your_own": "trained: success 0.",
     "one_episode": "turn 4 earned 1.0 for success",
+    "pages_of_your_own": 'click("1"): reward 0.0, terminated False\nclick("1"): reward 1.0, terminated True',
     "reward_of_your_own": "'33': reward 0.1\n  brief = 1.0\n'My guess is 34.': reward 0.0",
     "train_from_python": "trained: success 0.",
     "wrap_a_gymnasium_environment": "terminated, success: True, last reward 1.0",

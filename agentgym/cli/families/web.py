@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from agentgym.action import parse_tool_calls
+from agentgym.action import EXPECTED, parse_tool_calls
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, show
 from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
@@ -45,19 +45,27 @@ def record(
     Args:
         urls: The addresses to begin with, such as https://example.org/.
         out: The archive to write, such as site.warc.gz.
-        pages: The largest number of pages to open; links on the same hosts are followed.
+        pages: The largest number of pages to open: the addresses, then links on the same hosts. 1 opens the first
+            address alone.
         host: Further hosts that the pages may load from, such as cdn.example.org.
         browser: The browser's program; the default finds one.
         as_json: Print the archive's path and counts as JSON.
     """
+    if not urls:
+        raise ConfigError("name at least one address to record, such as https://example.org/")
     if out is None:
         raise ConfigError("name the archive to write, such as --out site.warc.gz")
     if out.exists():
         raise ConfigError(f"{out} exists; name another file, or remove it first")
     record_pages = _named("agentgym_web.archive.recording", "record_pages")
-    num_pages, num_answers = record_pages(urls, out, hosts=host, max_pages=pages, browser=browser or None, on_page=note)
+    num_pages, num_answers, left_out = record_pages(
+        urls, out, hosts=host, max_pages=pages, browser=browser or None, on_page=note
+    )
+    for url in left_out:
+        note(f"left out {url}, whose body did not come")
     if as_json:
-        print_json({"archive": str(out), "pages": num_pages, "answers": num_answers})
+        counts = {"pages": num_pages, "answers": num_answers, "left_out": len(left_out)}
+        print_json({"archive": str(out), **counts})
     else:
         show(f"{out}: {_counted(num_pages, 'page')}, {_counted(num_answers, 'answer')}")
     return 0
@@ -88,9 +96,16 @@ def replay(
     if list_pages:
         print_json(captures.pages) if as_json else show("\n".join(captures.pages))
         return 0
+    if url and not url.startswith(("http://", "https://")):
+        raise ConfigError(f"an address begins with http:// or https://, as https://example.org/ does: got {url!r}")
+    if url and captures.find("GET", url) is None:
+        raise ConfigError(
+            f"{url} is not in {archive}; its pages are shown by: agentgym web replay {archive} --list-pages"
+        )
     view = _named("agentgym_web.browser.settings", "View")()
     page = _open(captures, browser or None)
     tools = _named("agentgym_web.env", "action_tools")(("bid", "nav", "tab", "coord"))
+    no_call = _named("agentgym_web.env", "NO_CALL")
     actions = _named("agentgym_web.browser.acting", "ACTIONS")
     try:
         first = url or next(iter(captures.pages), "about:blank")
@@ -99,7 +114,7 @@ def replay(
             try:
                 calls = parse_tool_calls(line, tools).tool_calls
             except ActionSyntaxError as refusal:
-                note(str(refusal))
+                note(str(refusal).replace(EXPECTED, no_call))
                 continue
             sight = page.step([(call.name, actions[call.name].arguments(call.arguments)) for call in calls], view)
             show(sight.text(view))
@@ -122,8 +137,7 @@ def serve(
     Args:
         site: The site: shop, mail, forum, wiki, admin or phone.
         port: The port; 0 picks a free one.
-        user: Who is logged in. The default is nobody. A name that the site does not know, such as x, is refused with
-            names that it knows.
+        user: Who is logged in. The default is nobody. Give a name that does not exist, such as x, to see names that do.
         as_json: Print the site, its address and who is logged in as JSON.
     """
 

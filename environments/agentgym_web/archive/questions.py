@@ -16,6 +16,7 @@ from agentgym.task import Limits, Task
 _KNOWN = {"question", "answer", "url", "also", "id"}
 MAX_BYTES = 64 << 20
 MAX_TURNS = 40
+_EXAMPLE = '{"question": "…?", "answer": "…"}'
 
 
 def load_questions(path: Path, archive: Path, start: str = "") -> list[Task]:
@@ -37,7 +38,7 @@ def load_questions(path: Path, archive: Path, start: str = "") -> list[Task]:
         raise TaskError(unreadable(path, error)) from error
     tasks = [_task(path, number, line, archive, start) for number, line in enumerate(lines, 1) if line.strip()]
     if not tasks:
-        raise TaskError(f'{path} has no questions; expected lines such as {{"question": "…?", "answer": "…"}}')
+        raise TaskError(f"{path} has no questions; expected lines such as {_EXAMPLE}")
     return tasks
 
 
@@ -45,7 +46,7 @@ def _task(path: Path, number: int, line: str, archive: Path, start: str) -> Task
     try:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
-        raise TaskError(f"{path}:{number}: no JSON: {error}") from error
+        raise TaskError(f"{path}:{number}: no JSON: {error}; expected a line such as {_EXAMPLE}") from error
     if not isinstance(fields, dict) or {"question", "answer"} - fields.keys() or fields.keys() - _KNOWN:
         got = sorted(fields) if isinstance(fields, dict) else type(fields).__name__
         raise TaskError(

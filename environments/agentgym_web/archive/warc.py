@@ -10,6 +10,7 @@ import io
 import uuid
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,6 +59,8 @@ def read_archive(path: Path, max_bytes: int = MAX_BYTES) -> Captures:
     try:
         for record, content in _records(path, plain):
             found.take(record, content)
+    except ArchiveError:
+        raise
     except (ArchiveLoadFailed, AttributeError, EOFError, ValueError) as error:  # of warcio, for heads that are cut
         said = " ".join(str(error).split())[:120]
         raise ArchiveError(
@@ -85,6 +88,7 @@ class ArchiveWriter:
         self.path, self._date = path, date
         self._part = path.with_name(path.name + ".part")
         self.num_written = 0
+        self._new_folders = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = self._part.open("wb")
@@ -114,9 +118,12 @@ class ArchiveWriter:
         self._part.replace(self.path)
 
     def give_up(self) -> None:
-        """Remove what was written."""
+        """Remove what was written, and the folders that were made for it."""
         self._file.close()
         self._part.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder may hold something else by now
+            for folder in self._new_folders:
+                folder.rmdir()
 
     def __enter__(self) -> Self:
         """The writer."""

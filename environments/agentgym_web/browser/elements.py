@@ -126,9 +126,9 @@ def _explain(error: str, bid: str, found: Mapping[str, Any]) -> str:
         case "readonly":
             return f"{what} is read-only."
         case "notEditable":
-            return f"{what} is no text field, so that it cannot be filled."
+            return f"{what} is not a text field and cannot be filled."
         case "notSelect":
-            return f"{what} is no list of options."
+            return f"{what} is not a list of options."
         case "notCheckable":
             return f"{what} is neither a checkbox nor a radio button."
         case "noOption":

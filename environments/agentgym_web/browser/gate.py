@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from agentgym.errors import ConfigError
 from agentgym.sandbox.egress.allowlist import Allowlist
 from agentgym.sandbox.egress.http_head import RefusedRequest, RequestHead, parse_head
 from agentgym_web.browser.fetching import Interceptor
@@ -32,9 +33,16 @@ class Folder:
 
     Attributes:
         path: The folder that "/" stands for.
+
+    Raises:
+        ConfigError: There is no such folder.
     """
 
     path: Path
+
+    def __post_init__(self) -> None:
+        if not self.path.is_dir():
+            raise ConfigError(f"a site of files needs a folder: there is none at {self.path}; check the path")
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,8 @@ class Network:
     """What a page can reach.
 
     Attributes:
-        sites: Sites of this machine, by the name that pages use, such as "shop.test".
+        sites: Sites of this machine, by the name that pages use, such as "shop.test", or by name and port, such as
+            "localhost:7770".
         allow: Real hosts, as in `agentgym.sandbox.spec.Network.allow`.
         max_bytes: Most bytes of one answer; a longer one is cut off.
         interceptor: Takes requests before they come to the gate, such as an archive that answers them.
@@ -79,12 +88,14 @@ class Traffic:
     Attributes:
         visited: "METHOD host/path" of requests that were let through.
         refused: "host:port" of those that were not.
+        silent: "host:port" of servers that took no connection.
         cut: Addresses whose answers were longer than may be carried.
         has_credentials: Whether a request carried a name and a password, which the browser keeps.
     """
 
     visited: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    silent: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
     has_credentials: bool = False
 
@@ -180,7 +191,12 @@ class Gate:
         if isinstance(site, Folder):
             await _serve_file(site, head, path, writer)
             return
-        there, thence = await self._connect(site, head)
+        try:
+            there, thence = await self._connect(site, head)
+        except RefusedRequest:
+            if len(self.traffic.silent) < 1000:
+                self.traffic.silent.add(f"{head.host}:{head.port}")
+            raise
         try:
             if head.is_tunnel:
                 writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
@@ -207,7 +223,11 @@ class Gate:
 
     def _site(self, head: RequestHead) -> Site | None:
         """The site that a request means: it stands at the usual port, and a server of this machine at its own, too."""
-        site = None if head.is_tunnel else self.network.sites.get(head.host)
+        if head.is_tunnel:
+            return None
+        if (named := self.network.sites.get(f"{head.host}:{head.port}")) is not None:
+            return named
+        site = self.network.sites.get(head.host)
         ports = {_SITE_PORT, site.port} if isinstance(site, Server) else {_SITE_PORT}
         return site if head.port in ports else None
 

@@ -51,7 +51,8 @@ class Sight:
         picture: uint8[H, W, 3], the window with marks if they are wanted; None without a picture.
         num_left_out: Elements above and below the window, where only the visible part is shown.
         was_cut: Whether the page has more elements than were looked at.
-        probe: The value of the harness's own question to the page.
+        probe: The value of the harness's own question to the page; None where it failed.
+        probe_error: Why it failed, for the environment's author; "" if it did not.
     """
 
     url: str = ""
@@ -69,6 +70,7 @@ class Sight:
     num_left_out: tuple[int, int] = (0, 0)
     was_cut: bool = False
     probe: Any = None
+    probe_error: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def text(self, view: View, count_tokens: CountTokens | None = None, *, with_head: bool = True) -> str:

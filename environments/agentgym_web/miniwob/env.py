@@ -5,9 +5,7 @@ Which pages there are is in `pages`; how an episode starts in a page that is alr
 
 from __future__ import annotations
 
-import json
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +16,7 @@ from agentgym_web.browser.errors import ScriptError
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
-from agentgym_web.env import WebEnv
+from agentgym_web.env import WebEnv, require_list
 from agentgym_web.miniwob.pages import ALL_PAGES, EASY, FINE, HIDDEN, MAX_TURNS, RELOADED, html_folder
 from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
 
@@ -94,15 +92,14 @@ class MiniWoBEnv(WebEnv):
         self._is_decayed = reward == "decayed"
         success, page = weights[reward]
         self.reward_weights = {"success": success, "page": page, "format": 1.0}
-        if isinstance(pages, str):
-            names = json.dumps(re.findall(r"[\w.-]+", pages) or ["click-test"])
-            raise ConfigError(f"pages must be a list of names: got {pages!r}; give {names}, in a shell 'pages={names}'")
-        self._pages = tuple(EASY if pages is None else pages)
+        pages = EASY if pages is None else pages
+        require_list("pages", pages, "click-test")
+        self._pages = tuple(pages)
         unknown = [name for name in self._pages if name not in ALL_PAGES]
         if unknown:
             raise UnknownNameError("page of MiniWoB++", unknown[0], ALL_PAGES)
         if not self._pages:
-            raise ConfigError("pages must name a page")
+            raise ConfigError('pages must name a page: got []; give ["click-test"], or leave it out for the easy ones')
         self._open_page = ""
         self._step_ms = self.settings.step_ms
         self._pristine: object = None

@@ -1,10 +1,12 @@
 """The rows of the table of speed, on few steps: what is measured, not how fast it is."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.web import own_costs, speed
+from benchmarks.web.floor import Floor
 from benchmarks.web.speed_sides import AgentGym, recorded
 
 
@@ -23,6 +25,21 @@ def test_pass_of_ours_counts_all_actions(episodes, is_full):
     assert (sight.picture is not None, bool(sight.dom)) == (is_full, is_full)
 
 
+@pytest.mark.parametrize("is_full", [False, True])
+def test_floor_solves_the_same_episodes(episodes, is_full):
+    with closing(Floor(episodes, is_full=is_full)) as side:
+        taken = side.play()
+    assert taken.steps == sum(len(episode.moves) for episode in episodes)
+
+
+def test_floor_that_misses_the_button_is_no_floor(episodes):
+    with closing(Floor(episodes[:1])) as side:
+        [(episode, [deed])] = side._script
+        side._script = [(episode, [replace(deed, x=1, y=1)])]
+        with pytest.raises(ValueError, match="did not solve click-button"):
+            side.play()
+
+
 def test_step_is_set_beside_its_calls(episodes):
     found = own_costs.step_beside_calls(episodes[1], 3, 2)
     assert found["times_the_bare_calls"]["repeats"] == 2
@@ -32,7 +49,8 @@ def test_step_is_set_beside_its_calls(episodes):
 
 def test_resets_are_counted_in_the_page_and_with_a_fresh_context():
     found = own_costs.resets("click-button", 5)
-    assert (found["in_page_ms"]["count"], found["fresh_context_ms"]["count"]) == (5, 3)
+    counts = [found[name]["count"] for name in ("in_page_ms", "fresh_context_ms", "bare_context_ms")]
+    assert counts == [5, 3, 3]
     assert 0 < found["in_page_ms"]["p50"] <= found["in_page_ms"]["p95"]
 
 

@@ -47,9 +47,10 @@ class Hands:
         """Do nothing for a while.
 
         Args:
-            wait_ms: How long, in milliseconds, at most 10000.
+            wait_ms: How long, in milliseconds, from 0 to 10000.
         """
-        wait_ms = min(max(wait_ms, 0), _LONGEST_MS)
+        if not 0 <= wait_ms <= _LONGEST_MS:
+            raise ActionSyntaxError(f"wait_ms must be from 0 to {_LONGEST_MS}: got {wait_ms:g}.")
         if self._window.settings.virtual_time:
             self._window.span_ms = wait_ms  # by which the page's clock goes on with the next look
         else:

@@ -31,7 +31,10 @@ NAMES = (
 """Programs that are looked for, the best first: a headless shell needs a third of the memory."""
 UNPRIVILEGED = 65534
 """The user that the browser runs as where this process is root's."""
-ADVICE = "install one (sudo apt-get install chromium-headless-shell), or name its program in AGENTGYM_BROWSER"
+_INSTALL = "install one (sudo apt-get install chromium-headless-shell)"
+ADVICE = f"{_INSTALL}, or name its program in {VARIABLE}"
+_KINDS = re.compile("chrom|headless|edge|brave|opera|vivaldi", re.IGNORECASE)
+"""What the version of a browser that is built from Chromium names."""
 
 
 @dataclass(frozen=True)
@@ -57,39 +60,53 @@ def find_browser(path: str | None = None, *, headed: bool = False) -> BrowserPro
         headed: Whether it must be able to open a window.
 
     Raises:
-        ConfigError: No browser was found, or it does not run, or it is too old.
+        ConfigError: No browser was found, or it does not run, is another program, or is too old. The next move comes
+            last, after a semicolon.
     """
     wanted = path or os.environ.get(VARIABLE)
     if wanted:
         found = shutil.which(wanted)
+        advice = _advice_on(wanted, "the path" if path else VARIABLE, headed=headed)
         if found is None:
             source = "the option browser" if path else VARIABLE
-            raise ConfigError(f"{source} names {wanted!r}, which is no program; {ADVICE}")
-        program = _checked(found)
+            lack = "cannot be run" if Path(wanted).exists() else "does not exist"
+            raise ConfigError(f"{source} names {wanted!r}, which {lack}; {advice}")
+        program = _checked(found, advice)
         if headed and program.is_shell:
             raise ConfigError(f"{found} is a headless shell, which has no window; name a whole Chromium with browser")
         return program
-    for name in NAMES:
-        found = shutil.which(name)
-        if found is not None and not (headed and "shell" in name):
-            return _checked(found)
+    found = _installed(headed=headed)
+    if found is not None:
+        return _checked(found, ADVICE)
     if headed:
         raise ConfigError("no Chromium with windows was found; install one (sudo apt-get install chromium)")
     raise ConfigError(f"no Chromium was found, looked for {', '.join(NAMES)}; {ADVICE}")
 
 
+def _installed(*, headed: bool, besides: str = "") -> str | None:
+    """The first program of `NAMES` that is installed, and is not the one named."""
+    found = (shutil.which(name) for name in NAMES if not (headed and "shell" in name))
+    return next((path for path in found if path is not None and path != shutil.which(besides)), None)
+
+
+def _advice_on(wanted: str, source: str, *, headed: bool) -> str:
+    """What to do about a program that the user named, and that cannot be used."""
+    other = _installed(headed=headed, besides=wanted)
+    return f"mend {source}, or leave it out to use {other}" if other else f"mend {source}, or {_INSTALL}"
+
+
 @lru_cache(maxsize=8)
-def _checked(path: str) -> BrowserProgram:
+def _checked(path: str, advice: str) -> BrowserProgram:
     try:
         ran = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)  # noqa: S603 - the user's own browser
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"the browser {path} cannot be run: {error}; {ADVICE}") from error
+        raise ConfigError(f"the browser {path} cannot be run: {error}; {advice}") from error
     found = re.search(r"(\d+)(?:\.\d+)+", ran.stdout)
-    if found is None:
-        said = (ran.stdout + ran.stderr).strip()[:200]
-        raise ConfigError(f"{path} is no Chromium: 'chromium --version' gives a version, got {said!r}; {ADVICE}")
+    if found is None or _KINDS.search(ran.stdout) is None:
+        said = next(iter((ran.stdout + ran.stderr).strip().splitlines()), "")[:200]
+        raise ConfigError(f"{path} is no Chromium: with --version it says {said!r}; {advice}")
     if int(found[1]) < MIN_VERSION:
-        raise ConfigError(f"the browser {path} is version {found[0]}; expected {MIN_VERSION} or later; {ADVICE}")
+        raise ConfigError(f"the browser {path} is version {found[0]}; expected {MIN_VERSION} or later; {advice}")
     return BrowserProgram(path, found[0], "shell" in Path(path).name)
 
 
@@ -99,7 +116,8 @@ def browser_readiness() -> Readiness:
         program = find_browser()
     except ConfigError as error:
         is_there = VARIABLE in os.environ or any(map(shutil.which, NAMES))
-        return Readiness("Chromium", "fault" if is_there else "missing", str(error).removesuffix(f"; {ADVICE}"), ADVICE)
+        problem, _, advice = str(error).rpartition("; ")
+        return Readiness("Chromium", "fault" if is_there else "missing", problem, advice)
     found = f"{program.path}, version {program.version}"
     if sandbox_works():
         return Readiness("Chromium", "ok", f"{found}, with its own sandbox")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, ScriptError
@@ -50,7 +51,7 @@ class Looking:
         window = self._window
         settings = window.settings
         found: dict[str, Any] = {}
-        answer: Any = None
+        answer, refusal = None, ""
         await window.settled()
         for _ in range(_ROUNDS):
             if not window.tabs:
@@ -89,7 +90,7 @@ class Looking:
                 if await tab.under_way.over(settings.settle_s) and tab.under_way.num_ended > num_ended:
                     continue
                 if probe:
-                    answer = found["probed"] if "probed" in found else await self.evaluate(probe)
+                    answer, refusal = (found["probed"], "") if "probed" in found else await self._probed(probe)
                 break
             except TimeoutError:
                 await window.replace("The page did not answer and was closed.")
@@ -103,7 +104,7 @@ class Looking:
         window.num_looks += 1
         window.span_ms = settings.step_ms
         picture = await self._picture(view, found) if view.has_picture else None
-        return self._sight(found, error, picture, answer)
+        return replace(self._sight(found, error, picture, answer), probe_error=refusal)
 
     async def pause(self) -> None:
         """Between two actions: wait for pages on their way, and until the page is quiet."""
@@ -116,6 +117,13 @@ class Looking:
         return await tab.crash_or(
             asyncio.ensure_future(tab.evaluate(expression, own_world=False)), self._window.settings.hang_s
         )
+
+    async def _probed(self, probe: str) -> tuple[Any, str]:
+        """The page's answer to the probe and "", or None and the error that the probe raised."""
+        try:
+            return await self.evaluate(probe), ""
+        except ScriptError as failure:
+            return None, str(failure)
 
     async def screenshot(self) -> bytes:
         """The window as a WebP file; empty where the page does not let itself be drawn."""

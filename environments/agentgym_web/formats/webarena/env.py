@@ -10,9 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, TaskError
+from agentgym.errors import ConfigError, InfrastructureError, TaskError
 from agentgym.message import Message, user
 from agentgym.picture import png_of, with_picture
 from agentgym.task import Task
@@ -133,6 +134,7 @@ class WebArenaEnv(WebEnv):
         sight = self.page.open(task.config["urls"][0], self.view)
         for url in task.config["urls"][1:]:
             sight = self.page.step([("new_tab", {}), ("goto", {"url": url})], self.view)
+        self._require_sites(task)
         return sight
 
     def begin(self, task: Task) -> Sequence[Message]:
@@ -173,9 +175,23 @@ class WebArenaEnv(WebEnv):
                 results[kind] = all(self._has_content(each, last, matcher) for each in wanted[kind])
             else:
                 results[kind] = all(self._shows(each, last) for each in wanted[kind])
+        self._require_sites(self.task)
         success = all(results.values())
         event = self.event("success", float(success), source="verifier", detail=results)
         return EnvReply(events=[event], success=success)
+
+    def _require_sites(self, task: Task) -> None:
+        """Refuse to play or to judge where a site of the task is down: that is no failure of the agent's.
+
+        Raises:
+            InfrastructureError: One took no connection; names it.
+        """
+        down = self.page.traffic.silent & {_place(url) for url in (*task.config["sites"], *task.config["urls"])}
+        if down:
+            raise InfrastructureError(
+                f"task {task.id!r} needs {', '.join(sorted(down))}, which does not answer; start that site, or correct "
+                "its address in the option sites"
+            )
 
     def _has_content(self, target: Mapping[str, Any], last: str, matcher: Matcher) -> bool:
         """Whether what a locator finds in a page is as required; the locator runs in that page alone."""
@@ -219,6 +235,12 @@ class WebArenaEnv(WebEnv):
 
     def _picture(self, task: Task, name: str) -> Pixels:
         return read_picture(f"task {task.id!r}", name, Path(task.config["folder"]), self.page)
+
+
+def _place(url: str) -> str:
+    """The host and the port of an address, as "localhost:7770"."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
 
 
 def _pictures_in(selector: str) -> str:

@@ -182,5 +182,6 @@ def _with_sites(where: str, text: str, sites: Mapping[str, str]) -> str:
         text = text.replace(name, json.dumps(address.rstrip("/"))[1:-1])
     missing = sorted(set(_PLACEHOLDER.findall(text)))
     if missing:
-        raise UnplayableError(f"{where} needs the address of {missing[0]}; give it in sites, as {missing[0]}=http://…")
+        form = f'{{"{missing[0]}": "http://…"}}'
+        raise UnplayableError(f"{where} needs the address of {missing[0]}; give it in sites, as {form}")
     return text

@@ -13,6 +13,8 @@ from agentgym_web.browser.gate import Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.settings import PageSettings, View
 
+CUT = "…"
+"""A page of which half an answer comes."""
 HTML = ("Content-Type", "text/html; charset=utf-8")
 VIEW = View()
 PAGES = {
@@ -111,6 +113,13 @@ def server(pages):
                 self.end_headers()
                 return
             text = pages.get(self.path.partition("?")[0])
+            if text is CUT:
+                self.send_response(200)
+                self.send_header("Content-Length", "100")
+                self.end_headers()
+                self.wfile.write(b"half")
+                self.close_connection = True
+                return
             self.send_response(404 if text is None else 200)
             self.send_header("Content-Type", "application/json" if self.path.endswith("json") else HTML[1])
             self.end_headers()
@@ -178,11 +187,11 @@ def test_recorded_site_replays_after_its_server_is_gone(page, tmp_path):
     out = tmp_path / "site.warc.gz"
     with server(PAGES) as (port, _):
         base = f"http://127.0.0.1:{port}"
-        num_pages, num_answers = record_pages([f"{base}/"], out, max_pages=10)
+        num_pages, num_answers, left_out = record_pages([f"{base}/"], out, max_pages=10)
         live = the_hub().open(PageSettings(virtual_time=True), Network(sites={"127.0.0.1": _server(port)}))
         shown = {path: live.open(base + path, VIEW).lines for path in ("/", "/a", "/b?y=2&x=1", "/old")}
         live.close()
-    assert (num_pages, num_answers) == (4, 7)
+    assert (num_pages, num_answers, left_out) == (4, 7, [])
     page.start_over(archive_network(the_archive(out)))
     assert {path: page.open(base + path, VIEW).lines for path in shown} == shown
 
@@ -207,9 +216,33 @@ def test_recording_of_a_site_that_is_down_says_so_and_leaves_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_recording_of_an_address_without_a_page_says_what_it_got_and_leaves_nothing(tmp_path):
+    with server(PAGES) as (port, _), pytest.raises(ConfigError, match=r"got other answers: .*/nosuch with status 404"):
+        record_pages([f"http://127.0.0.1:{port}/nosuch"], tmp_path / "new" / "folders" / "a.warc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_ports_of_this_machine_are_recorded_together(tmp_path):
+    out = tmp_path / "a.warc"
+    with server({"/": "<p>one</p>"}) as (one, _), server({"/": "<p>two</p>"}) as (two, _):
+        urls = [f"http://localhost:{port}/" for port in (one, two)]
+        assert record_pages(urls, out, max_pages=2)[:2] == (2, 2)
+    assert the_archive(out).pages == urls
+
+
+def test_answer_whose_body_does_not_come_whole_is_left_out_and_named(tmp_path):
+    with server({"/": "<p>one</p><img src=/cut.png>", "/cut.png": CUT}) as (port, _):
+        base = f"http://127.0.0.1:{port}"
+        recorded = record_pages([f"{base}/"], tmp_path / "a.warc")
+        assert recorded == (1, 1, [f"{base}/cut.png"])
+        with pytest.raises(ConfigError, match=r"got other answers: .*/cut\.png without its body"):
+            record_pages([f"{base}/cut.png"], tmp_path / "b.warc")
+    assert not (tmp_path / "b.warc").exists()
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "shop.test", "https://localhost:1/"])
 def test_address_that_cannot_be_recorded_is_refused(tmp_path, url):
-    with pytest.raises(ConfigError, match=r"cannot be recorded|with https"):
+    with pytest.raises(ConfigError, match=r"begins with http:|reached over http"):
         record_pages([url], tmp_path / "a.warc")
 
 

@@ -47,7 +47,7 @@ def test_archive_that_lacks_any_of_its_last_bytes_is_refused(tmp_path, name):
         cut.write_bytes(whole[:size])
         with pytest.raises(ArchiveError, match=r"cut short|cannot be read|no answers") as refusal:
             read_archive(cut)
-        assert "again, with: agentgym web record" in str(refusal.value), size
+        assert str(refusal.value).count("again, with: agentgym web record") == 1, size
 
 
 def test_end_that_was_cut_between_two_records_is_noticed(tmp_path):

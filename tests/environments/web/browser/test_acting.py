@@ -75,6 +75,11 @@ def test_unknown_set_is_refused() -> None:
         action_tools(["mouse"])
 
 
+def test_sets_that_are_a_text_are_refused_with_the_list() -> None:
+    with pytest.raises(ConfigError, match=r"""got 'klick'; give \["klick"\]"""):
+        action_tools("klick")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -173,12 +178,19 @@ def test_noop_moves_a_virtual_clock_by_just_its_time(browser: Browser) -> None:
     assert int(browser.do("focus", bid="9").lines[0].strip('"')) - before == 2000
 
 
-def test_noop_lasts_ten_seconds_at_most(browser: Browser) -> None:
+def test_noop_may_last_ten_seconds(browser: Browser) -> None:
     browser.show("<p id=p>0</p><script>setInterval(() => { p.textContent = performance.now() }, 500)</script>")
     before = int(browser.sight.lines[0].strip('"'))
-    browser.do("noop", wait_ms=1e9)
+    browser.do("noop", wait_ms=10_000)
 
     assert int(browser.sight.lines[0].strip('"')) - before == 10_000
+
+
+@pytest.mark.parametrize("wait_ms", [-1, 10_001])
+def test_noop_that_is_too_long_or_negative_is_explained(browser: Browser, wait_ms: int) -> None:
+    browser.show("<p>Here</p>")
+
+    assert browser.do("noop", wait_ms=wait_ms).error == f"wait_ms must be from 0 to 10000: got {wait_ms}."
 
 
 def test_noop_waits_on_real_time(real_browser: Browser) -> None:

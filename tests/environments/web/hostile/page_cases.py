@@ -42,7 +42,7 @@ LOOPS = [
         says=('heading "Calm"',),
     ),
     Case(
-        "Microtasks that beget microtasks",
+        "A script that never lets the page do anything else",
         "The page is closed and the agent is told that it did not answer.",
         "<h1>Calm</h1><script>const again = () => Promise.resolve().then(again); again()</script>",
         says=(HUNG,),
@@ -272,7 +272,7 @@ LIES = [
         never=("\u202e", "\u2066", "\x1b", "\x00", "\u2028", "\ud800"),
     ),
     Case(
-        "A page that replaces what scripts are made of",
+        "A page that overwrites built-in JavaScript objects",
         "The page is read as it is.",
         "<h1>True</h1><button onclick='this.firstChild.data = \"Done\"'>Go</button><script>"
         "const lie = () => { throw new Error('lie') };"
@@ -292,7 +292,7 @@ LIES = [
         says=('heading "True"', 'button "Done"'),
     ),
     Case(
-        "A page that plays the reader of pages",
+        "A page that imitates the reader script",
         "The page is read as it is.",
         "<h1>True</h1><script>window.agentgym = {observe: () => ({tree: {lines: ['[1] button \"Lie\"']}})};"
         "Object.defineProperty(window, 'agentgym', {get() { return {observe() { return 'lie' }} }, "

@@ -21,6 +21,7 @@ from agentgym.errors import ConfigError, InfrastructureError
 from agentgym_web.browser.errors import BrowserLostError, BrowserStartError
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.hub import Hub, the_hub
+from agentgym_web.browser.program.finding import find_browser
 from agentgym_web.browser.program.process import BrowserProcess, ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from tests.environments.web.hostile.leftovers import are_gone, is_running, listening_ports
@@ -150,20 +151,35 @@ def program(folder: Path, body: str) -> str:
     ("body", "said"),
     [
         ("echo Chromium 80.0.3987.1", "is version 80.0.3987.1; expected 120 or later"),
-        ("echo hello", "is no Chromium: 'chromium --version' gives a version, got 'hello'"),
-        ("echo cannot open display >&2; exit 1", "got 'cannot open display'"),
+        ("echo hello", "is no Chromium: with --version it says 'hello'"),
+        (
+            "echo 'true (GNU coreutils) 9.1'; echo more",
+            "is no Chromium: with --version it says 'true (GNU coreutils) 9.1'",
+        ),
+        ("echo cannot open display >&2; exit 1", "says 'cannot open display'"),
     ],
 )
 def test_unfit_browser_says_what_is_expected_and_the_next_move(hub: Hub, tmp_path: Path, body: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         hub.open(process=ProcessSettings(browser=program(tmp_path, body)))
     assert said in str(caught.value)
-    assert "apt-get install chromium-headless-shell" in str(caught.value)
+    assert "; mend the path, or leave it out to use /" in str(caught.value)
 
 
 def test_missing_browser_says_which_option_named_it(hub: Hub) -> None:
-    with pytest.raises(ConfigError, match="the option browser names '/no/browser', which is no program; install one"):
+    said = "the option browser names '/no/browser', which does not exist; mend the path, or leave it out to use /"
+    with pytest.raises(ConfigError, match=said):
         hub.open(process=ProcessSettings(browser="/no/browser"))
+
+
+def test_missing_browser_is_installed_where_there_is_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    (tmp_path / "text").write_text("")
+    monkeypatch.setenv("AGENTGYM_BROWSER", str(tmp_path / "text"))
+    with pytest.raises(
+        ConfigError, match=r"AGENTGYM_BROWSER names .*, which cannot be run; mend AGENTGYM_BROWSER, or in"
+    ):
+        find_browser()
 
 
 def test_browser_that_ends_at_once_says_its_last_words_and_leaves_nothing(

@@ -23,6 +23,11 @@ def shown(env: MiniWoBEnv | ShopEnv, task: Task) -> str:
     return content_text(info["messages"][-1])
 
 
+def test_no_pages_are_refused_with_an_example() -> None:
+    with pytest.raises(ConfigError, match=r'got \[\]; give \["click-test"\], or leave it out'):
+        MiniWoBEnv(pages=[])
+
+
 @pytest.mark.parametrize("given", ["click-test", "['click-test']", "[click-test]"])
 def test_pages_that_are_no_list_are_refused_with_json_that_can_be_pasted(given: str) -> None:
     with pytest.raises(ConfigError, match="must be a list of names") as refusal:

@@ -166,8 +166,8 @@ def test_fill_through_a_label(browser: Browser) -> None:
     [
         ("<input readonly aria-label=Name>", '[1] textbox "Name" is read-only.'),
         ("<input disabled aria-label=Name>", '[1] textbox "Name" is disabled.'),
-        ("<button>Name</button>", '[1] button "Name" is no text field, so that it cannot be filled.'),
-        ("<input type=checkbox aria-label=Name>", '[1] checkbox "Name" is no text field, so that it cannot be filled.'),
+        ("<button>Name</button>", '[1] button "Name" is not a text field and cannot be filled.'),
+        ("<input type=checkbox aria-label=Name>", '[1] checkbox "Name" is not a text field and cannot be filled.'),
         ("<fieldset disabled><input aria-label=Name></fieldset>", '[1] textbox "Name" is disabled.'),
     ],
 )
@@ -274,7 +274,7 @@ def test_select_option_that_cannot_be_is_explained(browser: Browser, options: An
 def test_select_option_of_something_else_is_explained(browser: Browser) -> None:
     browser.show("<button>One</button>")
 
-    assert browser.do("select_option", bid="1", options="a").error == '[1] button "One" is no list of options.'
+    assert browser.do("select_option", bid="1", options="a").error == '[1] button "One" is not a list of options.'
 
 
 def test_click_on_an_option_of_a_list_box_chooses_it(browser: Browser) -> None:

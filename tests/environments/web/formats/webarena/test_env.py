@@ -1,14 +1,16 @@
 import http.server
 import io
 import json
+import socket
 import threading
+from contextlib import closing, contextmanager
 
 import pytest
 from PIL import Image
 
 import agentgym
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.picture import has_picture
 from agentgym_web.formats.webarena.env import WebArenaEnv
 
@@ -30,7 +32,15 @@ RED, BLUE = picture("red"), picture("blue")
 
 
 @pytest.fixture(scope="module")
-def base():
+def base(serving):
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def serving():
+    """What serves the page on a port of its own."""
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             found = {"/red.png": ("image/png", RED), "/blue.png": ("image/png", BLUE)}
@@ -43,11 +53,15 @@ def base():
         def log_message(self, *args):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    @contextmanager
+    def serve():
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        server.server_close()
+
+    return serve
 
 
 class Judge:
@@ -79,6 +93,35 @@ def test_answer_is_compared(tmp_path, base):
     fields = task(eval_types=["string_match"], reference_answers={"must_include": ["12"]})
     assert play(tmp_path, base, fields, 'send_msg_to_user("12 EUR")')
     assert not play(tmp_path, base, fields, 'send_msg_to_user("13 EUR")')
+
+
+def test_site_that_is_down_is_no_failure_of_the_agent(tmp_path):
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+    fields = task(eval_types=["string_match"], reference_answers={"must_include": ["12"]})
+    with pytest.raises(InfrastructureError, match=rf"127\.0\.0\.1:{port}, which does not answer; start that site"):
+        play(tmp_path, f"http://127.0.0.1:{port}", fields, 'send_msg_to_user("12 EUR")')
+
+
+def test_site_that_goes_down_is_no_failure_of_the_agent(tmp_path, serving):
+    fields = task(eval_types=["program_html"], program_html=[])
+    fields["eval"]["program_html"] = [{"url": "__SHOPPING__/", "required_contents": {"exact_match": "no"}}]
+    with serving() as base:
+        (tmp_path / "t.json").write_text(json.dumps([fields]))
+        env = WebArenaEnv(str(tmp_path / "t.json"), {"__SHOPPING__": base})
+        env.reset(seed=0)
+    with closing(env), pytest.raises(InfrastructureError, match="does not answer"):
+        env.step('send_msg_to_user("done")')
+
+
+def test_sites_may_stand_at_two_ports_of_this_machine(tmp_path, base, serving):
+    fields = task(eval_types=["url_match"], reference_url="__FORUM__/order?id=7&x=1")
+    with serving() as other:
+        (tmp_path / "t.json").write_text(json.dumps([{**fields, "start_url": "__SHOPPING__/ |AND| __FORUM__/"}]))
+        with closing(WebArenaEnv(str(tmp_path / "t.json"), {"__SHOPPING__": base, "__FORUM__": other})) as env:
+            env.reset(seed=0)
+            env.step('click("1")')
+            assert env.step('send_msg_to_user("done")')[4]["success"]
 
 
 def test_address_and_content_are_compared(tmp_path, base):
