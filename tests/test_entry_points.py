@@ -68,6 +68,16 @@ def test_unknown_name_says_which_package_is_broken(calls: list[str], monkeypatch
             look()
 
 
+@pytest.mark.parametrize(("env_id", "is_said"), [("announced-by-test/Game-v0", False), ("other/Game-v0", True)])
+def test_a_package_whose_entry_point_failed_is_not_called_uninstalled(
+    env_id: str, is_said: bool, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announce(monkeypatch, "announced_by_test:divides")
+    with pytest.raises(UnknownNameError, match="announced_by_test:divides") as raised:
+        spec(env_id)
+    assert ("no installed package registers" in str(raised.value)) == is_said
+
+
 FAULTY = """
 from agentgym.registration import EnvSpec
 

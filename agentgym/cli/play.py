@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -88,8 +88,18 @@ def run(
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
-        show(f"{result['outcome']} after {result['turns']} turns: reward {result['reward']:g}, score {result['score']}")
+        show(_ending(result))
     return 1 if result["outcome"] == "cancelled" else 0
+
+
+def _ending(result: Mapping[str, Any]) -> str:
+    """How an episode ended, in a line."""
+    number, outcome = result["turns"], result["outcome"]
+    begins = f"{outcome} after {number} turn{'' if number == 1 else 's'}"
+    if result["score"] is None:
+        return f"{begins}: no reward and no score, because the episode has no verdict"
+    why = ", because too many messages had no valid action" if outcome == "invalid" else ""
+    return f"{begins}{why}: reward {result['reward']:g}, score {result['score']}"
 
 
 def play(
@@ -139,7 +149,8 @@ def play(
         raise ContractError(f"the episode failed: {describe_error(error)}") from error
     finally:
         env.close()
-    viewer.show(episode.metadata.get(LAST_MESSAGES, ()))
+    if str(episode.outcome) != "cancelled":  # else they were shown when the message was asked for
+        viewer.show(episode.metadata.get(LAST_MESSAGES, ()))
     if record is not None:
         is_kept = keep_episode(record, wanted, episode)
         note(f"kept in {record}" if is_kept else "not kept, because the episode has no verdict")

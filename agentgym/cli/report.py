@@ -17,6 +17,7 @@ def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")],
     *,
     label: tuple[str, ...] = (),
+    task: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ID ...")] = (),
     as_json: AsJson = False,
 ) -> int:
     """Write the report page of a run into its folder, and print its path.
@@ -25,9 +26,11 @@ def run(
         folder: The folder of the run.
         label: The labels of the step credit to show, in this order. By default, the report shows as many as fit: the
             most informative first, and newer ones before older ones.
+        task: The ids of the tasks whose episodes to show, up to 16 of them. By default, the report of an evaluation
+            shows a success and a failure of each policy, on the same tasks if possible.
         as_json: Print JSON.
     """
-    page = write_report(folder, labels=label)
+    page = write_report(folder, labels=label, tasks=task)
     if as_json:
         print_json({"run": str(folder), "report": str(page)})
     else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Any
 
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.origin import describe_error
-from agentgym.registration import is_environment, make, spec
+from agentgym.registration import EnvSpec, is_environment, make, spec
+from agentgym.registration.env_spec import load_named
+from agentgym.registration.options import require_option_types
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Split, Task
 
@@ -79,20 +81,36 @@ def _opted(suite: Suite, given: Mapping[str, Any]) -> Suite:
     """The suite with options of how messages are written.
 
     Raises:
+        UnknownNameError: The environment has no option of that name.
         ConfigError: They are others.
     """
-    allowed = spec(suite.env).message_options
-    others = sorted(set(given) - set(allowed))
+    found = spec(suite.env)
+    others = {key: given[key] for key in sorted(given) if key not in found.message_options}
     if others:
-        rest = f"; of {suite.env} only {', '.join(allowed)} can be given" if allowed else ""
-        raise ConfigError(
-            f"the suite {suite.name!r} has its own options of the environment: got {others}{rest}; name the "
-            f"environment instead: --suite {suite.env}, which makes tasks of its own"
-        )
+        cast = ("role", "partners") if found.roles else ()
+        own = {key: others[key] for key in others if key not in (*suite.env_options, *cast)}
+        require_option_types(load_named(found, "entry_point"), own, found.id)
+        raise ConfigError(_refusal(suite, found, list(others)))
     fields = {each.name: getattr(suite, each.name) for each in dataclasses.fields(Suite)}
     fields["name"] = f"{suite.name} ({', '.join(f'{key}={value}' for key, value in sorted(given.items()))})"
     fields["env_options"] = {**suite.env_options, **given}
     return OptedSuite(**fields, base=suite, given=given)
+
+
+def _refusal(suite: Suite, found: EnvSpec, others: Sequence[str]) -> str:
+    """Why a suite takes none of these options of its environment, and what to do instead."""
+    own = [key for key in others if key in suite.env_options]
+    rest = [key for key in others if key not in suite.env_options]
+    said = [f"the suite {suite.name!r} sets {', '.join(own)} itself"] if own else []
+    said += [f"{', '.join(rest)} cannot be given with the suite {suite.name!r}"] if rest else []
+    if found.message_options:
+        said.append(f"of {found.id} only {', '.join(found.message_options)} can be given")
+    said += [f"to choose {key}, set {found.variables[key]}" for key in others if key in found.variables]
+    unnamed = [key for key in others if key not in found.variables]
+    if unnamed:
+        chosen = ", ".join(unnamed)
+        said.append(f"to choose {chosen}, name the environment, which makes tasks of its own: --suite {found.id}")
+    return "; ".join(said)
 
 
 def _made_tasks(name: str, env_options: Mapping[str, Any], limit: int | None) -> list[Task]:

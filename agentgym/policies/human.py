@@ -5,12 +5,13 @@ Nothing is scored here: `agentgym play` runs the episode and shows its rewards.
 
 from __future__ import annotations
 
+import json
 import re
 import select
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from rich.console import Console
 from rich.panel import Panel
@@ -20,7 +21,7 @@ from agentgym.arguments import parameters_of, tool_name
 from agentgym.errors import CancelledEpisode
 from agentgym.message import Message, ToolSchema, content_text
 from agentgym.policy import Reply, Request
-from agentgym.reward import RewardEvent
+from agentgym.reward import BLAME, FORMAT, RewardEvent
 
 MARKER = '"""'
 """Opens and closes a message of several lines."""
@@ -36,6 +37,8 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories of what is not shown: controls, direction marks, halves of pairs, private and unassigned ones."""
 
 
+_SAMPLES: dict[str, Any] = {"integer": 12, "number": 12, "string": "text", "boolean": True, "array": [], "object": {}}
+"""Values by JSON type that the example of a call shows."""
 _POLL_S = 0.1
 _BRIEF_LINES = 12
 
@@ -123,16 +126,22 @@ class HumanPolicy:
             lines.append(printable(called), "bold").append(
                 f"  {printable(str(tool.get('function', tool).get('description') or ''))}\n"
             )
-        lines.append('Call one as tool(key="value") or as JSON {"name": …, "arguments": {…}}.', "dim")
+        call, as_json = _example(tools)
+        lines.append(f"Call one as {call}, or as JSON: {as_json}", "dim")
         self._console.print(Panel(lines, title=Text("tools"), border_style="magenta"))
 
     def show_events(self, events: Iterable[RewardEvent]) -> None:
-        """Show the reward events of a step."""
+        """Show the reward events of a step; turns are counted from 1, and what a message refuses it says itself."""
         for event in events:
-            detail = f"  {printable(str(dict(event.detail)))}" if event.detail else ""
+            detail = dict(event.detail or {})
+            if event.component == FORMAT:
+                detail.pop("why", None)
+            if event.component == BLAME and isinstance(detail.get("turn"), int):
+                detail["turn"] += 1
+            said = printable("".join(f"  {key}: {value}" for key, value in detail.items()))
             style = "green" if event.value > 0 else "red" if event.value < 0 else "dim"
-            line = f"reward {event.value:+g}  {printable(event.component)}  (turn {event.turn}, {event.source}){detail}"
-            self._console.print(Text(line, style))
+            where = f"(turn {event.turn + 1}, {event.source})"
+            self._console.print(Text(f"reward {event.value:+g}  {printable(event.component)}  {where}{said}", style))
 
     def ask(self) -> str:
         """Read one message: a line that is not empty, or several between lines of three double quotes.
@@ -175,6 +184,28 @@ class HumanPolicy:
         self.show(m for m in request.messages[shown:] if m.get("role") != "assistant")
         self._num_shown[request.episode] = len(request.messages)
         return self.ask()
+
+
+def _example(tools: Sequence[ToolSchema]) -> tuple[str, str]:
+    """A call of the first tool that needs one argument, else of the first tool: in Python's syntax, and as JSON."""
+    needed = [(tool.get("function", tool).get("parameters") or {}).get("required") or [] for tool in tools]
+    chosen = next((number for number, names in enumerate(needed) if len(names) == 1), 0)
+    schemas = parameters_of(tools[chosen])
+    arguments = {name: _sample(schemas.get(name, {})) for name in needed[chosen]}
+    values = (str(value) if isinstance(value, bool) else json.dumps(value) for value in arguments.values())
+    name = tool_name(tools[chosen])
+    shown = [f"{name}({', '.join(values)})", json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)]
+    return printable(shown[0]), printable(shown[1])
+
+
+def _sample(schema: Any) -> Any:
+    """A value that a parameter takes; a number in quotes where it is an id, which may be written both ways."""
+    found = schema if isinstance(schema, dict) else {}
+    if found.get("enum"):
+        return found["enum"][0]
+    kinds = found.get("type", "string")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return "12" if {"string", "integer"} <= set(kinds) else _SAMPLES.get(kinds[0], "text")
 
 
 def _brief(text: str) -> str:

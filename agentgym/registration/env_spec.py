@@ -87,6 +87,7 @@ class EnvSpec:
             check of secrecy leaves them alone.
         check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
             servers. The checks of the environment itself do without them.
+        variables: Options of `make` that an environment variable sets where they are not given, each with its name.
     """
 
     id: str
@@ -115,6 +116,7 @@ class EnvSpec:
     disclosed: tuple[str, ...] = ()
     is_costly: bool = False
     check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    variables: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def missing_extra(self) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import gymnasium
 
-from agentgym.entry_points import load_entry_points
+from agentgym.entry_points import is_announced_in_vain, load_entry_points
 from agentgym.errors import SEE_LIST, ConfigError, UnknownNameError
 from agentgym.registration.env_spec import EnvSpec
 from agentgym.suite import register_suites
@@ -69,9 +69,9 @@ def listing_order(spec: EnvSpec) -> tuple[str, bool, str, str]:
 
 
 def _uninstalled(env_id: str) -> list[str]:
-    """A sentence where nothing at all is registered under the namespace of an id."""
+    """A sentence where nothing at all is registered, or would have been, under the namespace of an id."""
     namespace, slash, _ = env_id.partition("/")
-    if not slash or any(known.startswith(f"{namespace}/") for known in _specs):
+    if not slash or any(known.startswith(f"{namespace}/") for known in _specs) or is_announced_in_vain(namespace):
         return []
     return [
         f"no installed package registers {namespace}/…; if the package is yours, install it into this environment "

@@ -22,24 +22,27 @@ from agentgym.view.run_data import RunData, read_run
 REPORT = "report.html"
 
 
-def write_report(run_folder: Path | str, path: Path | None = None, *, labels: Sequence[str] = ()) -> Path:
+def write_report(
+    run_folder: Path | str, path: Path | None = None, *, labels: Sequence[str] = (), tasks: Sequence[str] = ()
+) -> Path:
     """Draw the report of a run, which may still be going on.
 
     Args:
         run_folder: The run.
         path: The file to write; None writes `report.html` into the run folder.
         labels: The labels of credit to show, in order; without any, the report chooses.
+        tasks: The ids of the tasks whose episodes to show; without any, the report chooses.
 
     Returns:
         The file.
 
     Raises:
         StoreError: There is no run in the folder, or the file cannot be written.
-        UnknownNameError: The run keeps no credit under one of the labels.
+        UnknownNameError: The run keeps no credit under one of the labels, or no episode of one of the tasks.
     """
     folder = Path(run_folder)
     target = path or folder / REPORT
-    page = render(read_run(folder, labels))
+    page = render(read_run(folder, labels, tasks))
     partial = target.with_name(target.name + ".partial")
     try:
         partial.write_text(page, encoding="utf-8")
@@ -81,7 +84,11 @@ def render(run: RunData) -> str:
 
 
 def _episodes(run: RunData) -> Html:
-    note = "A few episodes of the run: what the agent read, what it said, and the reward of each turn."
+    shown, total = len(run.picks), run.counts.get("episodes", 0)
+    note = f"{shown:,} of {total:,} episode{'' if total == 1 else 's'}: what the agent read, what it said, and the "
+    note += "reward of each turn. A click on an episode opens or folds it."
+    if shown < total:
+        note += " Choose tasks with: agentgym report RUN --task ID …"
     methods = run.credit.methods if run.credit else ()
-    shown = [transcripts.episode(pick, methods, run.names, is_open=place == 0) for place, pick in enumerate(run.picks)]
-    return sections.section("Episodes", *shown, note=note)
+    drawn = [transcripts.episode(pick, methods, run.names, is_open=place == 0) for place, pick in enumerate(run.picks)]
+    return sections.section("Episodes", *drawn, note=note)

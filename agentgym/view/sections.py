@@ -75,7 +75,7 @@ def headline(run: RunData) -> Html:
 def _verdict(run: RunData) -> Html:
     found = run.held_out
     if not found:
-        return tag("p", "Not evaluated on held-out tasks yet.", class_="verdict")
+        return _sentence("Not evaluated on held-out tasks yet.")
     if "trained" not in found and len(found) > 1:
         return _several(run)
     last = "trained" if "trained" in found else next(iter(found))
@@ -114,7 +114,12 @@ def _several(run: RunData) -> Html:
     ordered = sorted(rates, key=lambda name: -rates[name])
     parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {stage(run, name)}")]
     which = _of_stratum(run.held_out[ordered[0]])
-    return tag("p", f"Success on held-out tasks{which}: ", *parts[1:], ".", class_="verdict")
+    return _sentence(f"Success on held-out tasks{which}: ", *parts[1:], ".")
+
+
+def _sentence(*words: object) -> Html:
+    """A verdict without a large figure; its words are one child of the row, which would set each of them apart."""
+    return tag("div", tag("p", *words), class_="verdict")
 
 
 def held_out(run: RunData) -> Html:

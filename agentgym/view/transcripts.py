@@ -117,7 +117,7 @@ def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html], shots: _Sh
     seconds = turn.times.model_s + turn.times.env_s
     facts += [f"{1000 * seconds:.0f} ms"] if seconds else []
     flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
-    rewards = [_event(event, trajectory.weights) for event in events]
+    rewards = _events(events, trajectory.weights)
     margin = tag("div", *flags, *rewards, *credit, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
     shot = shots.framed(turn.screenshot, f"before turn {turn.index + 1}")
     said = tag("div", tag("span", "agent", class_="role"), _said(turn), shot, margin, class_="message agent")
@@ -186,18 +186,25 @@ def _part(part: Mapping[str, Any]) -> Html:
     return tag("div", _short(str(part.get("text", f"[{part.get('type', 'part')}]"))), class_="text")
 
 
-def _event(event: RewardEvent, weights: Mapping[str, float]) -> Html:
-    value = weights.get(event.component, 1.0) * event.value
+def _events(events: Sequence[RewardEvent], weights: Mapping[str, float]) -> list[Html]:
+    """The events that say something: one of weight 0 shows its value, and none if that is 0 too."""
+    weighed = [(event, weights.get(event.component, 1.0)) for event in events]
+    return [_event(event, weight) for event, weight in weighed if weight or event.value]
+
+
+def _event(event: RewardEvent, weight: float) -> Html:
+    value = weight * event.value
     detail = f"{event.source}, known at turn {event.issued_at + 1}"
     if event.detail:
         detail += f": {_short(json.dumps(dict(event.detail), ensure_ascii=False, default=str))}"
     look = "good" if value > 0 else "bad" if value < 0 else "none"
-    return tag("span", f"{value:+.2f} {event.component}", class_=f"chip {look}", title=detail)
+    shown = f"{value:+.2f} {event.component}" if weight else f"{event.component} {event.value:.2f} (weight 0)"
+    return tag("span", shown, class_=f"chip {look}", title=detail)
 
 
 def _events_before(trajectory: Trajectory) -> list[Html]:
     indices = {turn.index for turn in trajectory.turns}
-    return [_event(event, trajectory.weights) for event in trajectory.events if event.turn not in indices]
+    return _events([event for event in trajectory.events if event.turn not in indices], trajectory.weights)
 
 
 def _short(value: str) -> str:

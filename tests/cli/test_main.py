@@ -136,4 +136,4 @@ def test_list_starts_fast_and_imports_no_torch(tmp_path: Path) -> None:
         assert ended.returncode == 0, ended.stderr
         assert json.loads(ended.stdout)
     assert list(tmp_path.iterdir()) == []
-    assert min(seconds) < 1.2, seconds  # of processor time; 0.4 s on a quiet machine
+    assert min(seconds) < 2, seconds  # of processor time; 0.4 s on a quiet machine

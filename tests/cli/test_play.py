@@ -55,6 +55,35 @@ def test_play_ends_as_cancelled_when_the_input_ends(
     assert json.loads(capsys.readouterr().out)["outcome"] == "cancelled"
 
 
+@pytest.mark.parametrize("said", ["", "?\n"])
+def test_play_prints_each_message_once(
+    said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(said))
+    assert main(["play", GUESS, "--task", TASK]) == 1
+    printed = capsys.readouterr().err
+    assert printed.count("Guess the number between") == 1
+    assert printed.count("Guess one number between") == (1 if said else 0)
+    assert ("(turn 1, environment)" in printed) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "ending"),
+    [
+        ("", 1, "cancelled after 0 turns: no reward and no score, because the episode has no verdict\n"),
+        (
+            "?\n" * 9,
+            0,
+            "invalid after 3 turns, because too many messages had no valid action: reward 0, score 0.0\n",
+        ),
+    ],
+)
+def test_play_says_how_an_episode_ended(said, code, ending, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(said))
+    assert main(["play", GUESS, "--task", TASK]) == code
+    assert capsys.readouterr().out == ending
+
+
 def test_play_says_the_drawn_seed_once_the_episode_can_start(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", GUESS, "--policy", "oracle", "--json"]) == 0
     captured = capsys.readouterr()

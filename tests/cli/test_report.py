@@ -37,6 +37,17 @@ def test_labels_of_credit_are_chosen_by_name(run_folder: Path, capsys: pytest.Ca
     assert "unknown credit label 'lat'; did you mean late" in capsys.readouterr().err
 
 
+def test_tasks_are_chosen_by_id(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = "dialogue/guess-number:test-00000"
+    assert main(["report", str(run_folder), "--task", task]) == 0
+    page = (run_folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("Chosen, random") == page.count(f"{task} · ") == 1
+    assert "1 of 10 episodes" in page
+    capsys.readouterr()
+    assert main(["report", str(run_folder), "--task", "dialogue/guess-number:test-0"]) == 2
+    assert "the run has no task 'dialogue/guess-number:test-0'; did you mean" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "command",
     [["report"], ["attribute"], ["compare", "nowhere"], ["export", "--to", "data"]],

@@ -4,7 +4,7 @@ import inspect
 import pytest
 
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.errors import AgentGymError, ConfigError, UnknownNameError
 from agentgym.evaluation import suite_named
 from agentgym.registration import specs
 
@@ -35,7 +35,7 @@ def test_environment_with_an_end_makes_all_its_tasks_once():
 
 def test_suite_has_its_own_options_and_unknown_names_are_refused():
     assert suite_named("dialogue/guess-number", {}, None).name == "dialogue/guess-number"
-    with pytest.raises(ConfigError, match="has its own options"):
+    with pytest.raises(ConfigError, match="max_numbers cannot be given with the suite"):
         suite_named("dialogue/guess-number", {"max_numbers": 8}, None)
     with pytest.raises(UnknownNameError, match="did you mean dialogue/guess-number"):
         suite_named("dialogue/guess-numbr", {}, None)
@@ -47,7 +47,8 @@ def test_suite_takes_options_of_how_messages_are_written_and_its_name_says_so():
     assert opted.env_options == {**plain.env_options, "use": "blocks"}
     assert opted.tasks("test") == plain.tasks("test")
     opted.require_disjoint()
-    with pytest.raises(ConfigError, match=r"got \['visible_tests'\]; of agentgym/Repair-v0 only use can be given"):
+    refused = r"visible_tests cannot be given with the suite 'swe/repair'; of agentgym/Repair-v0 only use can be given"
+    with pytest.raises(ConfigError, match=refused):
         suite_named("swe/repair", {"visible_tests": "all"}, None)
 
 
@@ -55,8 +56,23 @@ def test_a_web_suite_is_evaluated_with_what_a_model_sees():
     opted = suite_named("web/shop", {"marks": True, "tree": False}, None)
     assert opted.name == "web/shop (marks=True, tree=False)"
     assert opted.tasks("test") == suite_named("web/shop", {}, None).tasks("test")
-    with pytest.raises(ConfigError, match="--suite agentgym/Shop-v0, which makes tasks of its own"):
+    with pytest.raises(ConfigError, match="tasks of its own: --suite agentgym/Shop-v0"):
         suite_named("web/shop", {"milestone_weight": 0.5}, None)
+
+
+@pytest.mark.parametrize(
+    ("suite", "key", "said"),
+    [
+        ("web/shop", "mark", r"'agentgym/Shop-v0' has no option 'mark'; did you mean marks\?"),
+        ("dialogue/guess-number", "max_numbrs", "did you mean max_numbers or"),
+        ("web/shop", "browser", "browser cannot be given with the suite 'web/shop'; .*, set AGENTGYM_BROWSER$"),
+        ("dialogue/taboo-animals", "role", "the suite 'dialogue/taboo-animals' sets role itself; to choose role, name"),
+    ],
+)
+def test_a_suite_says_truly_why_it_takes_no_such_option(suite, key, said):
+    with pytest.raises(AgentGymError, match=said) as raised:
+        suite_named(suite, {key: "x"}, None)
+    assert ("itself" in str(raised.value)) == ("itself" in said)
 
 
 def test_message_options_of_web_environments_are_options():
@@ -70,6 +86,6 @@ def test_message_options_of_web_environments_are_options():
 def test_environment_is_played_with_its_options(capsys):
     arguments = ["--suite", GUESS, "--policy", "oracle", "--limit", "2", "--env-option", "max_numbers=8"]
     assert main(["eval", *arguments]) == 0
-    assert "2 tasks x 1 attempts" in capsys.readouterr().out
+    assert "2 tasks x 1 attempt," in capsys.readouterr().out
     assert main(["eval", *arguments, "nonsense"]) == 2
     assert "--env-option 'nonsense' is not of the form" in capsys.readouterr().err

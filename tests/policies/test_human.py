@@ -1,10 +1,12 @@
 import io
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from agentgym.action import parse_tool_calls
 from agentgym.errors import CancelledEpisode
 from agentgym.message import system, tool_result, user
 from agentgym.policies.human import HumanPolicy, printable
@@ -99,7 +101,48 @@ def test_only_new_messages_of_others_are_shown_and_nothing_is_interpreted():
     assert "\x1b" not in screen.getvalue()
 
 
-def test_reward_events_are_shown():
+@pytest.mark.parametrize(
+    ("event", "shown"),
+    [
+        (("success", 1.0, "verifier", {"why": "\x1b[2Jright"}), "reward +1  success  (turn 3, verifier)  why: right"),
+        (("format", -0.1, "environment", {"why": "No (call)."}), "reward -0.1  format  (turn 3, environment)"),
+        (
+            ("blame", 0.0, "verifier", {"who": "agent", "turn": 0}),
+            "reward +0  blame  (turn 3, verifier)  who: agent  turn: 1",
+        ),
+    ],
+)
+def test_reward_events_are_shown_with_turns_from_one(event, shown):
     policy, screen = player()
-    policy.show_events([RewardEvent(2, 2, "agent", "success", 1.0, "verifier", {"why": "\x1b[2Jright"})])
-    assert screen.getvalue() == "reward +1  success  (turn 2, verifier)  {'why': '\\x1b[2Jright'}\n"
+    policy.show_events([RewardEvent(2, 2, "agent", *event)])
+    assert screen.getvalue() == f"{shown}\n"
+
+
+@pytest.mark.parametrize(
+    ("needed", "called"),
+    [
+        ({"query": {"type": "string"}}, 'search("text")'),
+        ({"query": {"type": ["string", "integer"]}}, 'search("12")'),
+        ({"query": {"enum": ["left", "right"]}}, 'search("left")'),
+        ({"query": {"type": "integer"}, "exact": {"type": "boolean"}}, "search(12, True)"),
+        ({}, "search()"),
+    ],
+)
+def test_tools_are_shown_with_a_call_that_can_be_read(needed, called):
+    parameters = {"type": "object", "properties": needed, "required": list(needed), "additionalProperties": False}
+    tool = {"type": "function", "function": {"name": "search", "description": "", "parameters": parameters}}
+    policy, screen = player()
+    policy.show_tools([tool])
+    shown = re.sub(r" *│\n│ ", " ", screen.getvalue())
+    example = re.search(r"Call one as (.+), or as JSON: (.+}) ", shown)
+    assert example[1] == called
+    by_call, by_json = (parse_tool_calls(text, [tool]).tool_calls[0].arguments for text in example.groups())
+    assert by_call == by_json
+
+
+def test_the_example_is_of_a_tool_with_one_argument():
+    two = {"name": "drag", "parameters": {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]}}
+    one = {"name": "click", "parameters": {"properties": {"bid": {"type": "string"}}, "required": ["bid"]}}
+    policy, screen = player()
+    policy.show_tools([two, one])
+    assert 'Call one as click("text")' in screen.getvalue()

@@ -82,6 +82,9 @@ SHORT = {
     f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
         f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {IN_A_BROWSER}"
     ),
+    f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql": (
+        f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {CLONED}"
+    ),
     f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {CLONED}",
     # Files that would be written into the checkout.
     "python -m agentgym_rl.run.reference": "python -m agentgym_rl.run.reference written.md",
@@ -193,6 +196,13 @@ NOT_RUN = {
     ),
     "agentgym check bfcl/multi_turn_base --env-option interpreter=PATH/bin/python": (
         "needs an interpreter with BFCL; tests/environments/tools/adapters/test_needs.py names one of the same shape"
+    ),
+    "agentgym play agentgym/WebArchive-v0 --env-option archive=site.warc.gz questions=q.jsonl": (
+        f"{OWN_FILES}tests/environments/web/archive/test_papers.py plays such"
+    ),
+    **dict.fromkeys(
+        ("agentgym check counter/Counter-v0", "agentgym play counter/Counter-v0 --seed 1"),
+        "needs the reader's own package; tests/examples/test_examples.py plays its environment",
     ),
     "agentgym play agentgym/Shop-v0 --window --record runs/mine": (
         "needs a display; tests/cli/test_play.py plays in a window of its own"

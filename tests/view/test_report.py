@@ -1,7 +1,6 @@
 import json
 import re
 import shutil
-import time
 from html.parser import HTMLParser
 
 import pytest
@@ -10,10 +9,9 @@ from agentgym.errors import StoreError
 from agentgym.outcome import Outcome
 from agentgym.picture import data_url, image_file
 from agentgym.reward import RewardEvent
-from agentgym.store import EpisodeRow, RunStore
+from agentgym.store import RunStore
 from agentgym.trajectory import Trajectory, Turn
 from agentgym.view import write_report
-from agentgym.view.run_data import _choose
 
 HOSTILE = "</pre></div><script>alert(1)</script><img src=x onerror=alert(2)>\"'><style>*{}</style>\u202e\x00\ud800"
 VOID = {"meta", "img", "wbr"}
@@ -252,16 +250,27 @@ def test_report_of_a_run_that_goes_on_reads_beside_the_writer(tmp_path):
         assert "50\xa0%" in write_report(tmp_path).read_text(encoding="utf-8")
 
 
-def test_episodes_of_a_long_run_are_chosen_in_a_moment():
-    """Each of them is looked at once; a look at all for each of them takes half a minute."""
-    shared = {"purpose": "train", "policy": "policy", "suite": "s", "split": "train", "stratum": "a", "task_id": "t"}
-    shared |= {"role": "agent", "attempt": 0, "group_id": "g", "outcome": "terminated", "cause": "", "score": None}
-    shared |= {"success": True, "reward": 1.0, "num_turns": 1, "num_action_tokens": 1}
-    rows = [EpisodeRow(number=at, id=f"e{at}", iteration=at // 200, **shared) for at in range(30_000)]
-    began = time.process_time()
-    chosen = _choose(rows, {})
-    assert time.process_time() - began < 1.0  # 0.1 s on an idle machine
-    assert {row.iteration for _, row in chosen} == {0, 149}
+def test_a_sentence_without_a_large_figure_is_one_paragraph(tmp_path):
+    rates = {name: {"success": {"mean": rate, "low": rate, "high": rate}} for name, rate in (("a", 0.0), ("b", 1.0))}
+    RunStore.create(tmp_path, {}).close()
+    assert '<div class="verdict"><p>Not evaluated' in write_report(tmp_path).read_text(encoding="utf-8")
+    (tmp_path / "summary.json").write_text(json.dumps({"held_out": rates}))
+    assert '<div class="verdict"><p>Success on held-out' in write_report(tmp_path).read_text(encoding="utf-8")
+
+
+def test_a_component_of_weight_zero_shows_its_value_unless_that_is_zero_too(tmp_path):
+    values = {"success": 1.0, "page": -1.0, "format": 0.0}
+    events = [RewardEvent(0, 0, "agent", name, value) for name, value in values.items()]
+    turn = Turn(0, [], {"role": "assistant", "content": "x"}, "x")
+    record = Trajectory("e", "t", turns=[turn], outcome=Outcome("terminated"), success=True)
+    record.events, record.weights = events, {"success": 1.0, "page": 0.0, "format": 0.0}
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(record, purpose="test")
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert re.findall(r'class="chip \w+" title="environment[^>]*>([^<]*)<', page) == [
+        "+1.00 success",
+        "page -1.00 (weight 0)",
+    ]
 
 
 def test_report_without_run_or_into_a_missing_folder_is_a_clear_error(tmp_path, run_folder):
@@ -289,12 +298,14 @@ def test_browser_draws_the_report_without_complaint(run_folder, page):
             "found => found.map(each => each.children[1].getBoundingClientRect().left"
             " - each.children[0].getBoundingClientRect().right)",
         )
+        edges = tab.evaluate("getComputedStyle(document.querySelector('.text')).backgroundAttachment")
         overflow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         tab.set_viewport_size({"width": 390, "height": 800})
         narrow = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         browser.close()
     assert (ink, overflow, narrow, complaints) == ("76px", 0, 0, [])
     assert min(gaps) >= 8
+    assert edges == "local, local, scroll, scroll", "a long text has a visible edge where it goes on"
 
 
 def test_screenshots_stand_beside_their_turns_up_to_a_size_of_the_page(tmp_path):

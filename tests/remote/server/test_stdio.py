@@ -87,10 +87,18 @@ def test_lines_that_are_no_requests_are_refused_and_the_next_one_is_answered(tal
     assert answers[-1] == {"jsonrpc": "2.0", "id": 7, "result": {}}
 
 
-def test_an_episode_whose_client_leaves_is_recorded_as_cancelled(talk):
-    search = request("tools/call", 2, name="search", arguments={"query": "x"})
-    code, _, path, _ = talk(request("initialize") + search)  # it leaves before the answers
-    assert code == 0
+def test_an_episode_whose_client_leaves_is_recorded_as_cancelled(tmp_path):
+    path = tmp_path / "results.jsonl"
+    command = program("agentgym/Lookup-v0", "--seed", "3", "--results", str(path))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        server.stdin.write(request("initialize") + request("tools/call", 2, name="search", arguments={"query": "x"}))
+        server.stdin.flush()
+        for _ in range(2):
+            assert "result" in json.loads(server.stdout.readline())
+        # It leaves before the answer to this one.
+        server.stdin.write(request("tools/call", 3, name="search", arguments={"query": "y"}))
+        server.stdin.close()
+        assert server.wait(60) == 0
     (result,) = results_in(path)
     assert result["outcome"]["kind"] == "cancelled"
     assert (result["success"], result["score"]) == (None, None)
