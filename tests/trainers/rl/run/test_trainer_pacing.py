@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 import time
 from collections import Counter
 from dataclasses import replace
@@ -11,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agentgym.action import Action
+from agentgym.env import EnvReply
 from agentgym.errors import HeldOutError, LearningStalledError, TaskError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, shuffled_tasks
@@ -21,7 +25,7 @@ from agentgym_rl.maths.gae import turn_gae
 from agentgym_rl.run import trainer
 from agentgym_rl.run.trainer import Trainer, make_optimiser, schedule
 from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised, swapped
-from tests.trainers.rl.toys import TracingTrainer, toy_config
+from tests.trainers.rl.toys import Loop, TracingTrainer, toy_config
 
 FROZEN = {"learning_rate": 1e-12}
 UNEVEN = {"task_config": {"lengths": 8, "wait_s": 0.02}, "limits": {"max_turns": 9}}
@@ -43,13 +47,35 @@ class CollectorThatNeverWaits(GroupCollector):
         return groups
 
 
+def hold_across_an_update(made: TracingTrainer, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+    """A group behind the first batch does not go on after its first turn until the weights have changed."""
+    stream = shuffled_tasks(made.suite.train_tasks(), draw_seed(0, "tasks"), start=batch)
+    held = next(task.seed for task in itertools.islice(stream, batch) if 3 * task.seed % 8)
+    updated, publish, respond = threading.Event(), made.publish, Loop.respond
+
+    def published() -> None:
+        publish()
+        updated.set()
+
+    def holding(env: Loop, action: Action) -> EnvReply:
+        assert env.task is not None
+        if env.task.seed == held:
+            assert updated.wait(20), "the first batch needs the one behind it"
+        return respond(env, action)
+
+    monkeypatch.setattr(made, "publish", published)
+    monkeypatch.setattr(Loop, "respond", holding)
+
+
 @pytest.mark.parametrize("staleness", [0, 1, 2])
 @parametrised(GroupCollector, CollectorThatNeverWaits)
 def test_no_token_is_staler_than_allowed_and_nothing_is_thrown_away(
-    build, staleness: int, implementation, is_bug: bool
+    build, staleness: int, monkeypatch: pytest.MonkeyPatch, implementation, is_bug: bool
 ) -> None:
     """Trap D-21."""
     made = build("loop", **UNEVEN, run={"iterations": 6}, group={"staleness": staleness, "tasks": 3, "size": 4})
+    if staleness:
+        hold_across_an_update(made, monkeypatch, 3)
     with swapped(trainer, "GroupCollector", implementation):
         made.run()
     lags = [
@@ -70,9 +96,10 @@ def test_no_token_is_staler_than_allowed_and_nothing_is_thrown_away(
     assert {len(group.members) for groups, _, _ in made.traced for group in groups} == {4}
 
 
-def test_the_versions_of_a_segment_are_those_of_its_turns(build) -> None:
+def test_the_versions_of_a_segment_are_those_of_its_turns(build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trap D-21: weights change in the middle of an episode."""
     made = build("loop", **UNEVEN, run={"iterations": 4}, group={"staleness": 2, "tasks": 2, "size": 2})
+    hold_across_an_update(made, monkeypatch, 2)
     made.run()
     mixed = 0
     for _, batch, _ in made.traced:
