@@ -28,8 +28,12 @@ from tests.trainers.rl.planted import CollectorOfTheFirst, noticed, parametrised
 from tests.trainers.rl.toys import Loop, TracingTrainer, toy_config
 
 FROZEN = {"learning_rate": 1e-12}
-UNEVEN = {"task_config": {"lengths": 8, "wait_s": 0.02}, "limits": {"max_turns": 9}}
-"""Episodes of one to eight turns, the same number for all of a group."""
+UNEVEN = {
+    "task_config": {"lengths": 8, "wait_s": 0.02},
+    "limits": {"max_turns": 9, "step_timeout_s": 30.0},
+    "rollout": {"env_threads": 16},
+}
+"""Episodes of one to eight turns, the same number for all of a group; each has a thread."""
 
 
 class CollectorThatNeverWaits(GroupCollector):
@@ -47,10 +51,11 @@ class CollectorThatNeverWaits(GroupCollector):
         return groups
 
 
-def hold_across_an_update(made: TracingTrainer, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
-    """A group behind the first batch does not go on after its first turn until the weights have changed."""
-    stream = shuffled_tasks(made.suite.train_tasks(), draw_seed(0, "tasks"), start=batch)
-    held = next(task.seed for task in itertools.islice(stream, batch) if 3 * task.seed % 8)
+def hold_across_an_update(made: TracingTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of the last batch in flight takes its first turn, and no second one until the weights have changed."""
+    group = made.config.group
+    stream = shuffled_tasks(made.suite.train_tasks(), draw_seed(0, "tasks"), start=group.staleness * group.tasks)
+    held = next(task.seed for task in itertools.islice(stream, group.tasks) if 3 * task.seed % 8)
     updated, publish, respond = threading.Event(), made.publish, Loop.respond
 
     def published() -> None:
@@ -60,7 +65,7 @@ def hold_across_an_update(made: TracingTrainer, monkeypatch: pytest.MonkeyPatch,
     def holding(env: Loop, action: Action) -> EnvReply:
         assert env.task is not None
         if env.task.seed == held:
-            assert updated.wait(20), "the first batch needs the one behind it"
+            assert updated.wait(20), "the first batch waits for one behind it"
         return respond(env, action)
 
     monkeypatch.setattr(made, "publish", published)
@@ -75,7 +80,7 @@ def test_no_token_is_staler_than_allowed_and_nothing_is_thrown_away(
     """Trap D-21."""
     made = build("loop", **UNEVEN, run={"iterations": 6}, group={"staleness": staleness, "tasks": 3, "size": 4})
     if staleness:
-        hold_across_an_update(made, monkeypatch, 3)
+        hold_across_an_update(made, monkeypatch)
     with swapped(trainer, "GroupCollector", implementation):
         made.run()
     lags = [
@@ -99,7 +104,7 @@ def test_no_token_is_staler_than_allowed_and_nothing_is_thrown_away(
 def test_the_versions_of_a_segment_are_those_of_its_turns(build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trap D-21: weights change in the middle of an episode."""
     made = build("loop", **UNEVEN, run={"iterations": 4}, group={"staleness": 2, "tasks": 2, "size": 2})
-    hold_across_an_update(made, monkeypatch, 2)
+    hold_across_an_update(made, monkeypatch)
     made.run()
     mixed = 0
     for _, batch, _ in made.traced:
