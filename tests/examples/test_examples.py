@@ -42,7 +42,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         env={**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=280,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
