@@ -46,7 +46,7 @@ from agentgym.sandbox.engines.bubblewrap_root import (
     why_unreachable,
 )
 from agentgym.sandbox.engines.shared_snapshot import SharedSnapshot
-from agentgym.sandbox.leasing.owner import Owner, this_owner
+from agentgym.sandbox.leasing.owner import Owner, state_folder, this_owner
 from agentgym.sandbox.leasing.sweeper import sweep
 from agentgym.sandbox.leasing.workspace import LayerStore, Workspace, remove_tree
 from agentgym.sandbox.runner.binary import runner_binary
@@ -124,6 +124,7 @@ class BubblewrapProvider(SandboxProvider):
         if spec.user != "agent":
             raise UnsupportedSpecError(f"sandbox provider 'bubblewrap' knows the user 'agent' alone: got {spec.user!r}")
         user = _user()
+        _let_pass(self._state or state_folder(), user)  # mounts may lie below it
         for mount in spec.mounts:
             why = why_unreachable(Path(mount.source), user, user) if os.path.exists(mount.source) else "it is missing"
             if why:
@@ -352,19 +353,22 @@ class BubblewrapSandbox(RunnerSandbox):
 
 def _make_host(root: Path, owner: Owner) -> _Host:
     user = _user()
-    is_root = os.geteuid() == 0
     bubblewrap = _find("bwrap", "bubblewrap")
     program = (*without_rights(), bubblewrap)
-    if is_root:
-        # Between us and the sandbox's user: it may pass through, and see nothing.
-        os.chown(owner.state, 0, user)
-        owner.state.chmod(0o710)
+    _let_pass(owner.state, user)
     folder = owner.folder / f"bubblewrap-{os.urandom(4).hex()}"
     shared = make_shared(folder, root, runner_binary())
     why = why_unreachable(shared.etc, user, user)
     if why:
         raise SandboxStartError(f"{why}; name another folder for the state of sandboxes in AGENTGYM_STATE_DIR")
-    return _Host(owner, user, program, folder, shared, LayerStore(folder / "layers") if is_root else None)
+    return _Host(owner, user, program, folder, shared, LayerStore(folder / "layers") if os.geteuid() == 0 else None)
+
+
+def _let_pass(state: Path, user: int) -> None:
+    """Let the user of root's sandboxes pass through the state folder, and see nothing in it."""
+    if os.geteuid() == 0 and state.is_dir():
+        os.chown(state, 0, user)
+        state.chmod(0o710)
 
 
 def _user() -> int:
