@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -172,12 +171,14 @@ def check_concurrency(subject: SandboxSubject) -> None:
 
 def check_interrupt(subject: SandboxSubject) -> None:
     """Another thread can end what runs, and the sandbox stays usable."""
-    with subject.sandbox() as sandbox:
-        timer = threading.Timer(0.3, sandbox.interrupt)
-        timer.start()
+    with subject.sandbox() as sandbox, ThreadPoolExecutor(1) as executor:
+        running = executor.submit(sandbox.exec, ["sh", "-c", "touch started; sleep 6; touch finished"])
+        patience = time.monotonic() + 20
+        while said(sandbox, "ls") != "started\n" and not running.done():
+            expect(time.monotonic() < patience, "a command did not start within 20 seconds")
         began = time.monotonic()
-        ran = sandbox.exec(["sh", "-c", "touch started; sleep 6; touch finished"])
-        timer.join()
+        sandbox.interrupt()
+        ran = running.result()
         expect(time.monotonic() - began < 5, "an interrupted command went on")
         expect(not ran.is_ok, "an interrupted command is reported as ok")
         expect_equal(said(sandbox, "ls"), "started\n", "what an interrupted command did")
