@@ -45,6 +45,7 @@ const observe = async (options) => {
   const found = {
     sent,
     url: location.href, title: clip(squeeze(document.title), 200), settleMs: performance.now() - began, state: document.readyState,
+    status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
     scroll: [Math.round(scrollX), Math.round(scrollY), document.scrollingElement?.scrollWidth ?? 0, document.scrollingElement?.scrollHeight ?? 0, innerWidth, innerHeight],
   };
   found.tree = options.tree ? lookAtTree(options.tree) : { lines: "", relevance: "", cut: false, above: 0, below: 0, frames: [] };

@@ -35,12 +35,23 @@ const textMayVanish = (root) => {
   return false;
 };
 
+// Whether a person sees space around an element, though its text is written without any, as around labels and in flex boxes.
+const isWord = (letter) => letter !== undefined && letter.trim() !== "";
+const isApart = (element) => {
+  const style = getComputedStyle(element);
+  if (!style.display.startsWith("inline")) return !["contents", "none", "ruby", "ruby-text"].includes(style.display);
+  const sides = [style.marginLeft, style.marginRight, style.paddingLeft, style.paddingRight, style.borderLeftWidth, style.borderRightWidth];
+  return sides.reduce((sum, side) => sum + (parseFloat(side) || 0), 0) >= APART;
+};
+const APART = 4; // pixels on both sides together
+
 class Printer {
   constructor(options) {
     this.options = options;
     this.lines = [];
     this.run = ""; // text that is not on a line yet
     this.runFrom = null; // where it begins, if it matters whether that is in the window
+    this.edges = []; // inline elements that began or ended since the last text
     this.silent = false; // whether text is hidden here
     this.fontsVanish = textMayVanish(document);
     this.count = 0;
@@ -63,6 +74,10 @@ class Printer {
 
   say(node) {
     if (this.options.visible && !this.runFrom && !isBlank(node.data)) this.runFrom = node;
+    if (this.edges.length && node.data) {
+      if (isWord(this.run.at(-1)) && isWord(node.data[0]) && this.edges.some(isApart)) this.run += " ";
+      this.edges.length = 0;
+    }
     this.run += node.data;
   }
 

@@ -115,9 +115,11 @@ class Walk extends Printer {
   plain(element, tag, depth) {
     const block = !INLINE.has(tag);
     if (block) this.flush(depth);
+    else this.edges.push(element);
     const before = this.lines.length;
     const held = this.run;
     this.inside(element, tag, depth);
+    if (!block) this.edges.push(element);
     const silent = this.run === held && this.lines.length === before;
     if (silent && this.options.shapes && !element.firstElementChild) this.box(element, tag, depth);
     else if (block) this.flush(depth);

@@ -34,6 +34,26 @@ def test_texts_are_split_by_blocks_and_joined_within(browser: Browser) -> None:
     assert sight.lines == ['"one two three"', '"four"', '"five six"']
 
 
+TAG = "<span style='display: inline-block; padding: 1px 8px'>"
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (f"{TAG}5 stars: 0</span>{TAG}4 stars: 1</span>", '"5 stars: 0 4 stars: 1"'),
+        ("<div style='display: flex; gap: 9px'><span>one</span><span>two</span></div>", '"one two"'),
+        ("<span style='display: block'>one</span><span style='display: block'>two</span>", '"one two"'),
+        ("<b style='margin-right: 5px'>one</b>two", '"one two"'),
+        (f"one{TAG}two</span>three", '"one two three"'),
+        ("un<b>believ</b>able", '"unbelievable"'),
+        ("<span style='display: inline-block'>x</span><span style='display: inline-block'>y</span>", '"xy"'),
+        (f"one {TAG} two</span>", '"one two"'),
+    ],
+)
+def test_texts_are_apart_where_a_person_sees_them_apart(browser: Browser, body: str, line: str) -> None:
+    assert browser.show(body).lines == [line]
+
+
 def test_select_shows_its_options(browser: Browser) -> None:
     sight = browser.show("""<select aria-label=Size><optgroup label=G><option>S<option selected>M</optgroup>
         <option disabled label=Large>L</select>""")
