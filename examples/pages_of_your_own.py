@@ -3,13 +3,13 @@
 import tempfile
 from pathlib import Path
 
-from agentgym import EnvReply, Task
+from agentgym import EnvReply, Limits, Task
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
 
-PAGE = '<script>let count = 0</script><button onclick="document.body.dataset.count = ++count">Press</button>'
+PAGE = "<script>window.count = 0</script><button onclick='window.count += 1'>Press</button>"
 
 
 class CounterEnv(WebEnv):
@@ -21,7 +21,8 @@ class CounterEnv(WebEnv):
 
     def make_task(self, seed: int) -> Task:
         """A task to press once, twice or three times."""
-        return Task(f"counter/{seed}", seed, instruction=f"Press the button {1 + seed % 3} times.")
+        told = f"Press the button {1 + seed % 3} times."
+        return Task(f"counter/{seed}", seed, instruction=told, limits=Limits(max_turns=10))
 
     def network(self, task: Task) -> Network:
         """All that the page can reach: the folder, under a name of its own."""
@@ -34,7 +35,7 @@ class CounterEnv(WebEnv):
 
     def probe(self) -> str:
         """What the page is asked after each action, in JavaScript; the agent does not see the answer."""
-        return "Number(document.body.dataset.count)"
+        return "window.count ?? null"
 
     def judge(self, sight: Sight) -> EnvReply:
         """Success ends the episode."""
@@ -48,8 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "index.html").write_text(PAGE, encoding="utf-8")
         env = CounterEnv(folder)
-        observation, _ = env.reset(seed=1)
-        print(observation["text"])
+        print(env.reset(seed=1)[0]["text"])
         for action in ('click("1")', 'click("1")'):
             _, reward, terminated, _, _ = env.step(action)
             print(f"{action}: reward {reward}, terminated {terminated}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import os
 import re
 import uuid
@@ -40,6 +41,7 @@ from agentgym_web.browser.program.process import ProcessSettings
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.browser.sight import Sight
 
+_LOG = logging.getLogger(__name__)
 NO_CALL = 'Answer with an action, such as click("12").'
 DONE = "done"
 _WINDOWS_A_CORE = 32
@@ -111,6 +113,7 @@ class WebEnv(AgentEnv):
         self.tools = action_tools(actions)
         self._names = frozenset(tool_name(each) for each in self.tools)
         self.sight = Sight()
+        self._was_unanswered = False
         self._browser = browser
         self._page: WebPage | None = None
         self._trace = Path(trace) if trace else None
@@ -141,7 +144,11 @@ class WebEnv(AgentEnv):
         return EnvReply(terminated=True, success=False)
 
     def probe(self) -> str:
-        """What the harness asks each page for, as JavaScript; `Sight.probe` is its value, None where the page fails."""
+        """What the harness asks each page for, as an expression of JavaScript; `Sight.probe` is its value.
+
+        The value is None, a truth value, a number, a text, or lists and dicts of these. A promise is not waited for.
+        Where the page raises an error, `Sight.probe` is None and `Sight.probe_error` says why.
+        """
         return ""
 
     @property
@@ -159,13 +166,9 @@ class WebEnv(AgentEnv):
         if self._trace is not None:
             _require_folder(self._trace)
             self.page.begin_trace(task.id)
+        self._was_unanswered = False
         self.sight = self.start(task)
-        if self.sight.probe_error:
-            raise ContractError(
-                f"the first page of task {task.id!r}, {self.sight.url}, does not answer probe() of "
-                f"{type(self).__name__}: {self.sight.probe_error}; check that it is the page that you mean, and that "
-                "probe() stands pages without what it asks for, such as `window.score ?? null`"
-            )
+        self._require_first_page(task)
         if self._page is not None and self._page.person is not None:
             self._page.person.forget()
         return [user(f"{self.goal(task)}\n\n{self.shown()}")]
@@ -181,12 +184,7 @@ class WebEnv(AgentEnv):
 
     def parse(self, text: str) -> Action:
         """Actions in Python call syntax or as tool calls."""
-        if "(" not in text and "{" not in text:
-            raise ActionSyntaxError(NO_CALL)
-        try:
-            return parse_calls(text, self.tools)
-        except ActionSyntaxError as refusal:
-            raise ActionSyntaxError(str(refusal).replace(EXPECTED, NO_CALL)) from None
+        return parse_actions(text, self.tools)
 
     def respond(self, action: Action) -> EnvReply:
         """Carry out the actions of one message; the last one is answered with the page."""
@@ -198,6 +196,7 @@ class WebEnv(AgentEnv):
             self.sight = self.page.step(
                 [(call.name, self._arguments(call)) for call in acting], self.view, self.probe()
             )
+            self._say_why_unanswered()
             reply = self.judge(self.sight)
         if ending is not None and not reply.terminated:
             call = calls[ending]
@@ -280,6 +279,28 @@ class WebEnv(AgentEnv):
         if self._trace is not None and self._page is not None and self.task is not None:
             self._page.end_trace(_free_file(self._trace, self.task.id))
 
+    def _require_first_page(self, task: Task) -> None:
+        """Refuse to begin on a page that is most likely not the one that was meant."""
+        first = f"the first page of task {task.id!r}, {self.sight.url},"
+        if self.sight.status >= 400:
+            raise ContractError(
+                f"{first} came with status {self.sight.status}; check its address, its files, and that network() of "
+                f"{type(self).__name__} lets its host through"
+            )
+        if self.sight.probe_error:
+            raise ContractError(
+                f"{first} does not answer probe() of {type(self).__name__}: {self.sight.probe_error}; check that it is "
+                "the page that you mean, that the value is a number, a text or the like, and that probe() stands pages "
+                "without what it asks for, such as `window.score ?? null`"
+            )
+
+    def _say_why_unanswered(self) -> None:
+        """Tell an environment's author, once an episode, that a page failed the probe."""
+        if self.sight.probe_error and not self._was_unanswered:
+            self._was_unanswered = True
+            name = type(self).__name__
+            _LOG.warning("%s does not answer probe() of %s: %s", self.sight.url, name, self.sight.probe_error)
+
     def _arguments(self, call: ToolCall) -> dict[str, Any]:
         return ACTIONS[call.name].arguments(call.arguments)
 
@@ -293,6 +314,20 @@ class WebEnv(AgentEnv):
                 said = text if number == min(len(calls), self.max_calls) - 1 else DONE
             messages.append(tool_result(call.id, call.name, said))
         return messages
+
+
+def parse_actions(text: str, tools: Sequence[ToolSchema]) -> Action:
+    """Actions in Python call syntax or as tool calls.
+
+    Raises:
+        ActionSyntaxError: There is no action; says how one is written.
+    """
+    if "(" not in text and "{" not in text:
+        raise ActionSyntaxError(NO_CALL)
+    try:
+        return parse_calls(text, tools)
+    except ActionSyntaxError as refusal:
+        raise ActionSyntaxError(str(refusal).replace(EXPECTED, NO_CALL)) from None
 
 
 def _require_folder(folder: Path) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from agentgym.action import EXPECTED, parse_tool_calls
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, show
 from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
@@ -105,16 +104,16 @@ def replay(
     view = _named("agentgym_web.browser.settings", "View")()
     page = _open(captures, browser or None)
     tools = _named("agentgym_web.env", "action_tools")(("bid", "nav", "tab", "coord"))
-    no_call = _named("agentgym_web.env", "NO_CALL")
+    parsed = _named("agentgym_web.env", "parse_actions")
     actions = _named("agentgym_web.browser.acting", "ACTIONS")
     try:
         first = url or next(iter(captures.pages), "about:blank")
         show(page.open(first, view).text(view))
         for line in sys.stdin:
             try:
-                calls = parse_tool_calls(line, tools).tool_calls
+                calls = parsed(line, tools).tool_calls
             except ActionSyntaxError as refusal:
-                note(str(refusal).replace(EXPECTED, no_call))
+                note(str(refusal))
                 continue
             sight = page.step([(call.name, actions[call.name].arguments(call.arguments)) for call in calls], view)
             show(sight.text(view))

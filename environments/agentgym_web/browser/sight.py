@@ -51,6 +51,7 @@ class Sight:
         picture: uint8[H, W, 3], the window with marks if they are wanted; None without a picture.
         num_left_out: Elements above and below the window, where only the visible part is shown.
         was_cut: Whether the page has more elements than were looked at.
+        status: HTTP status of the page; 0 where no server was asked.
         probe: The value of the harness's own question to the page; None where it failed.
         probe_error: Why it failed, for the environment's author; "" if it did not.
     """
@@ -69,6 +70,7 @@ class Sight:
     picture: NDArray[np.uint8] | None = None
     num_left_out: tuple[int, int] = (0, 0)
     was_cut: bool = False
+    status: int = 0
     probe: Any = None
     probe_error: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -66,16 +66,36 @@ def test_page_that_cannot_answer_stays_open_and_has_no_answer(env: OwnEnv) -> No
     assert "points is not defined" in env.sight.probe_error
 
 
-@pytest.mark.parametrize(("name", "value"), [("asked", "pionts"), ("first", "http://own.test/none.html")])
-def test_first_page_that_cannot_answer_is_an_error_that_names_both(env: OwnEnv, name: str, value: str) -> None:
-    setattr(env, name, value)
-    with pytest.raises(
-        ContractError, match=rf"own/0.*, {env.first}, does not answer probe\(\) of OwnEnv: .*not defined"
-    ):
+@pytest.mark.parametrize("asked", ["pionts", "window"])
+def test_first_page_that_cannot_answer_is_an_error_that_names_both(env: OwnEnv, asked: str) -> None:
+    env.asked = asked
+    why = "not defined" if asked == "pionts" else "too long"
+    with pytest.raises(ContractError, match=rf"own/0.*, {env.first}, does not answer probe\(\) of OwnEnv: .*{why}"):
         env.reset(seed=0)
-    env.asked, env.first = OwnEnv.asked, OwnEnv.first
+    env.asked = OwnEnv.asked
     env.reset(seed=0)
     assert env.sight.probe == 3
+
+
+@pytest.mark.parametrize("asked", ["points", "null"])
+@pytest.mark.parametrize(("first", "status"), [("http://own.test/none.html", 404), ("http://elsewhere.test/", 403)])
+def test_first_page_with_an_error_is_refused(env: OwnEnv, asked: str, first: str, status: int) -> None:
+    env.asked, env.first = asked, first
+    with pytest.raises(ContractError, match=rf"own/0.*, {first}, came with status {status}; check its address"):
+        env.reset(seed=0)
+    env.first = OwnEnv.first
+    env.reset(seed=0)
+    assert env.sight.status == 200
+
+
+def test_page_that_fails_the_probe_is_told_once(env: OwnEnv, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(2):
+        env.reset(seed=0)
+        for action in ('click("1")', "noop()"):
+            env.step(action)
+    assert [record.getMessage().partition(": ")[0] for record in caplog.records] == [
+        "http://own.test/other.html does not answer probe() of OwnEnv"
+    ] * 2
 
 
 def test_folder_that_is_missing_is_named(env: OwnEnv, tmp_path: Path) -> None:

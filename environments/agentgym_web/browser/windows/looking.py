@@ -122,7 +122,9 @@ class Looking:
         """The page's answer to the probe and "", or None and the error that the probe raised."""
         try:
             return await self.evaluate(probe), ""
-        except ScriptError as failure:
+        except PageGoneError:
+            raise
+        except DevToolsError as failure:  # what it raised, or why its value cannot be sent
             return None, str(failure)
 
     async def screenshot(self) -> bytes:
@@ -248,6 +250,7 @@ class Looking:
             picture=picture,
             num_left_out=(tree["above"], tree["below"]),
             was_cut=tree["cut"],
+            status=found.get("status", 0),
             probe=probe,
         )
 
