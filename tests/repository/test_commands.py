@@ -201,7 +201,11 @@ NOT_RUN = {
         f"{OWN_FILES}tests/environments/web/archive/test_papers.py plays such"
     ),
     **dict.fromkeys(
-        ("agentgym check counter/Counter-v0", "agentgym play counter/Counter-v0 --seed 1"),
+        (
+            "agentgym check counter/Counter-v0",
+            "agentgym play counter/Counter-v0 --seed 1",
+            "agentgym eval --suite counter/Counter-v0 --policy oracle --policy random --limit 20",
+        ),
         "needs the reader's own package; tests/examples/test_examples.py plays its environment",
     ),
     "agentgym play agentgym/Shop-v0 --window --record runs/mine": (
