@@ -129,7 +129,7 @@ def play(
     """
 
     def show_events(role: str, turn: Turn, answer: GameReply) -> None:
-        viewer.show_events(answer.events)
+        viewer.show_events(answer.events, env.reward_weights)
 
     try:
         wanted = find_task(task) if isinstance(task, str) else task

@@ -10,7 +10,7 @@ import re
 import select
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from rich.console import Console
@@ -122,25 +122,30 @@ class HumanPolicy:
             return
         lines = Text()
         for tool in tools:
-            called = f"{tool_name(tool)}({', '.join(parameters_of(tool))})"
-            lines.append(printable(called), "bold").append(
+            lines.append(printable(_signature(tool)), "bold").append(
                 f"  {printable(str(tool.get('function', tool).get('description') or ''))}\n"
             )
         call, as_json = _example(tools)
         lines.append(f"Call one as {call}, or as JSON: {as_json}", "dim")
         self._console.print(Panel(lines, title=Text("tools"), border_style="magenta"))
 
-    def show_events(self, events: Iterable[RewardEvent]) -> None:
-        """Show the reward events of a step; turns are counted from 1, and what a message refuses it says itself."""
+    def show_events(self, events: Iterable[RewardEvent], weights: Mapping[str, float] | None = None) -> None:
+        """Show the reward events of a step; turns are counted from 1, and what a message refuses it says itself.
+
+        Args:
+            events: The events.
+            weights: The weight of each component, 1 where there is none; an event of weight 0 says so.
+        """
         for event in events:
-            detail = dict(event.detail or {})
+            detail = {key: value for key, value in (event.detail or {}).items() if value is not None}
             if event.component == FORMAT:
                 detail.pop("why", None)
             if event.component == BLAME and isinstance(detail.get("turn"), int):
                 detail["turn"] += 1
             said = printable("".join(f"  {key}: {value}" for key, value in detail.items()))
             style = "green" if event.value > 0 else "red" if event.value < 0 else "dim"
-            where = f"(turn {event.turn + 1}, {event.source})"
+            unweighed = ", weight 0" if (weights or {}).get(event.component) == 0 else ""
+            where = f"(turn {event.turn + 1}, {event.source}{unweighed})"
             self._console.print(Text(f"reward {event.value:+g}  {printable(event.component)}  {where}{said}", style))
 
     def ask(self) -> str:
@@ -188,7 +193,7 @@ class HumanPolicy:
 
 def _example(tools: Sequence[ToolSchema]) -> tuple[str, str]:
     """A call of the first tool that needs one argument, else of the first tool: in Python's syntax, and as JSON."""
-    needed = [(tool.get("function", tool).get("parameters") or {}).get("required") or [] for tool in tools]
+    needed = [_needed_of(tool) for tool in tools]
     chosen = next((number for number, names in enumerate(needed) if len(names) == 1), 0)
     schemas = parameters_of(tools[chosen])
     arguments = {name: _sample(schemas.get(name, {})) for name in needed[chosen]}
@@ -196,6 +201,18 @@ def _example(tools: Sequence[ToolSchema]) -> tuple[str, str]:
     name = tool_name(tools[chosen])
     shown = [f"{name}({', '.join(values)})", json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)]
     return printable(shown[0]), printable(shown[1])
+
+
+def _signature(tool: ToolSchema) -> str:
+    """How a tool is called; parameters in brackets may be left out."""
+    needed = _needed_of(tool)
+    names = [name if name in needed else f"[{name}]" for name in parameters_of(tool)]
+    return f"{tool_name(tool)}({', '.join(names)})"
+
+
+def _needed_of(tool: ToolSchema) -> list[str]:
+    """The parameters that a call must give."""
+    return list((tool.get("function", tool).get("parameters") or {}).get("required") or [])
 
 
 def _sample(schema: Any) -> Any:

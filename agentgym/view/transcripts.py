@@ -67,10 +67,25 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     last = shots.framed(trajectory.last_screenshot, "at the end")
     body += [] if last is None else [last]
     ended = [*_refused(trajectory), tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")]
+    ended += [tag("p", "Not solved: ", why, ".", class_="ended") for why in _why_not_solved(trajectory)]
     if blame is not None:
         at = f" (turn {blame.turn + 1})" if blame.turn >= 0 else ""
         ended.append(tag("p", f"Failed by {blame.who}, {blame.why}{at}. ", _short(blame.evidence), class_="ended"))
     return tag("details", summary, tag("div", *_events_before(trajectory), *body, *ended, class_="turns"), open=is_open)
+
+
+def _why_not_solved(trajectory: Trajectory) -> list[str]:
+    """What the verdict says of an episode without success, such as which part of its state was wrong."""
+    verdicts = [event for event in trajectory.events if event.component == "success" and not event.value]
+    return [
+        ", ".join(f"{key.replace('_', ' ')} {_short(_plain(value))}" for key, value in event.detail.items())
+        for event in verdicts
+        if event.detail
+    ]
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _refused(trajectory: Trajectory) -> list[Html]:

@@ -19,7 +19,7 @@ SEARCH = {
     "function": {
         "name": "search",
         "description": "Finds \x1b[31mpages.",
-        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}},
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
     },
 }
 
@@ -138,6 +138,23 @@ def test_tools_are_shown_with_a_call_that_can_be_read(needed, called):
     assert example[1] == called
     by_call, by_json = (parse_tool_calls(text, [tool]).tool_calls[0].arguments for text in example.groups())
     assert by_call == by_json
+
+
+def test_parameters_that_may_be_left_out_stand_in_brackets():
+    parameters = {"properties": {"bid": {}, "button": {}, "modifiers": {}}, "required": ["bid"]}
+    policy, screen = player()
+    policy.show_tools([{"name": "click", "parameters": parameters}])
+    assert "click(bid, [button], [modifiers])" in screen.getvalue()
+
+
+def test_an_event_of_weight_zero_says_so():
+    policy, screen = player()
+    events = [RewardEvent(0, 0, "agent", name, 1.0, detail={"why": None}) for name in ("success", "page")]
+    policy.show_events(events, {"success": 1.0, "page": 0.0})
+    assert screen.getvalue().splitlines() == [
+        "reward +1  success  (turn 1, environment)",
+        "reward +1  page  (turn 1, environment, weight 0)",
+    ]
 
 
 def test_the_example_is_of_a_tool_with_one_argument():

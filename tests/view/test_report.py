@@ -273,6 +273,17 @@ def test_a_component_of_weight_zero_shows_its_value_unless_that_is_zero_too(tmp_
     ]
 
 
+def test_an_episode_without_success_says_what_its_verdict_found(tmp_path):
+    record = Trajectory("e", "t", turns=[Turn(0, [], {"role": "assistant", "content": "x"}, "x")], success=False)
+    record.outcome, record.weights = Outcome("terminated"), {"success": 1.0}
+    found = {"collateral": ["carts"], "answer_is_right": False}
+    record.events = [RewardEvent(0, 0, "agent", "success", 0.0, detail=found)]
+    with RunStore.create(tmp_path, {}) as store:
+        store.write_episode(record, purpose="test")
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert 'class="ended">Not solved: collateral [&quot;carts&quot;], answer is right false.</p>' in page
+
+
 def test_report_without_run_or_into_a_missing_folder_is_a_clear_error(tmp_path, run_folder):
     with pytest.raises(StoreError, match="holds no run"):
         write_report(tmp_path / "none")
