@@ -34,6 +34,8 @@ from agentgym_tools.worlds.calls import Call
 
 DEMO_QUALITY = 0.88
 """Share of right decisions of the demonstrator at which about half of its episodes succeed."""
+HASTY_QUALITY = 0.4
+"""Share of right decisions of the player that decides in haste."""
 
 
 class Demonstrator:
@@ -138,6 +140,21 @@ class Demonstrator:
         if mistake == "again" and case.reads:
             return self._rng.choice(case.reads).call
         return Call(talk.ASK, {"fact": self._rng.choice(list(self._domain.facts))})
+
+
+class HastyPlayer(Demonstrator):
+    """Finds out and reads what it should, but may make the change that is wanted without a yes, or against the policy.
+
+    A model that is cloned from it has to learn from rewards when to write.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
+        super().__init__(task, seed, quality)
+
+    def _mistake(self, move: Call) -> Call:
+        wanted = self._session.case.wanted
+        is_decision = move.tool in (talk.PROPOSE, talk.REFUSE, talk.TRANSFER)
+        return making(self._session, wanted[0][0]) if is_decision and wanted else move
 
 
 class RandomPlayer:
@@ -277,6 +294,7 @@ _AGENTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text(talk.CLOSE)),
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "hasty": HastyPlayer,
     "gullible": Gullible,
     "cheat_writes_only": cheat_writes_only,
     "cheat_refuses": cheat_refuses,

@@ -22,6 +22,11 @@ from agentgym_tools.search.world import Entity, world_of
 
 DEMO_QUALITY = 0.55
 """Share of right decisions of the demonstrator at which about half of its episodes succeed."""
+HASTY_QUALITY = 0.4
+"""Share of the decisions to go on of the player that answers in haste."""
+
+FEW_RESULTS = 5
+"""How many results that player asks for at first."""
 
 _LISTED = re.compile(r"^(\S+) \| (.+)$", re.MULTILINE)
 _MAX_OPENED_AT_ONCE = 8
@@ -43,9 +48,15 @@ class Demonstrator:
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call, given what the last one returned."""
+        self._hear(messages)
+        return self._right() if self._rng.random() < self._quality else self._wrong()
+
+    def _num_results(self, query: str) -> int:
+        return MAX_RESULTS
+
+    def _hear(self, messages: Sequence[Message]) -> None:
         if messages[-1]["role"] == "tool" and messages[-1].get("name") == "search":
             self._listed = _LISTED.findall(content_text(messages[-1]))
-        return self._right() if self._rng.random() < self._quality else self._wrong()
 
     def _right(self) -> str:
         if not self._steps:
@@ -53,7 +64,7 @@ class Demonstrator:
         query, wanted = self._steps[0]
         found = {article for article, _ in self._listed}
         if query and not found.issuperset(wanted):
-            return call_text("search", query=query, k=MAX_RESULTS)
+            return call_text("search", query=query, k=self._num_results(query))
         first, rest = wanted[:_MAX_OPENED_AT_ONCE], wanted[_MAX_OPENED_AT_ONCE:]
         if rest:
             self._steps[0] = (query, rest)
@@ -71,6 +82,38 @@ class Demonstrator:
         if mistake == "answer":
             return call_text("answer", value=query)
         return call_text("search", query=query.split()[0], k=3)
+
+
+class HastyPlayer(Demonstrator):
+    """Searches, opens and copies as it should, but may answer with a name on the way instead of looking it up.
+
+    Its lists are short where that is enough. A model that is cloned from it has to learn from rewards to go on.
+    """
+
+    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
+        super().__init__(task, seed, quality)
+        self._num_steps = len(self._steps)
+        self._is_decided = False
+        self._searched: set[str] = set()
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next call, given what the last one returned."""
+        self._hear(messages)
+        before = len(self._steps)
+        if before < self._num_steps and not self._is_decided:
+            self._is_decided = True
+            query = self._steps[0][0] if self._steps else ""
+            if query and self._rng.random() >= self._quality:
+                return call_text("answer", value=query)
+        line = self._right()
+        if len(self._steps) < before:
+            self._is_decided = False
+        return line
+
+    def _num_results(self, query: str) -> int:
+        num = MAX_RESULTS if query in self._searched else FEW_RESULTS
+        self._searched.add(query)
+        return num
 
 
 class RandomPlayer:
@@ -174,6 +217,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text("answer", value="")),
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "hasty": HastyPlayer,
     "cheat_unread": cheat_unread,
     "cheat_searched_only": cheat_searched_only,
     "cheat_unanswerable": saying(call_text("answer", value=UNANSWERABLE)),

@@ -67,6 +67,22 @@ def test_write_without_the_customers_yes_breaks_a_rule_at_its_turn(env):
     assert not episode.is_success
 
 
+@pytest.mark.parametrize("decision", ["do", "refuse"])
+def test_hasty_player_makes_the_oracles_moves_up_to_a_decision(env, decision):
+    task = task_of("shop", Template(("cancel_order",), decision))
+    right = oracle_calls(env, task)
+    hasty = [play_script(env, task, "hasty", seed) for seed in range(12)]
+    won = [episode for episode in hasty if episode.is_success]
+    lost = [episode for episode in hasty if not episode.is_success]
+    assert won
+    assert lost
+    place = next(number for number, call in enumerate(right) if call.tool in (talk.PROPOSE, talk.REFUSE))
+    assert {tuple(episode.calls) for episode in won} == {tuple(right)}
+    for episode in lost:
+        assert episode.calls[:place] == right[:place]
+        assert episode.calls[place].tool == "cancel_order"
+
+
 def test_write_for_an_unknown_customer_breaks_a_rule(env):
     task = task_of("shop", Template(("cancel_order",), "do"))
     plan = plan_of(task, env.game.domain)

@@ -1,5 +1,6 @@
 import pytest
 
+from agentgym.authoring.players import call_text
 from agentgym_tools.search.questions import QUESTION_KINDS, Wanted, draw_task
 from agentgym_tools.search.scripts import SCRIPTS, Demonstrator, answer_of, hint, oracle
 
@@ -41,8 +42,25 @@ def test_demonstrator_gets_better_with_its_quality(play):
     assert rates[3] == 1.0
 
 
+def test_hasty_player_goes_on_or_answers_with_a_name_on_the_way(play):
+    chains = [task for task in TASKS if task.private["kind"] == "chain"]
+    for quality, won in ((0.0, 0), (1.0, len(chains))):
+        episodes = [play(task, SCRIPTS["hasty"](task, number, quality)) for number, task in enumerate(chains)]
+        assert sum(episode.info["success"] for episode in episodes) == won
+    [*_, said, _] = play(chains[0], SCRIPTS["hasty"](chains[0], 0, 0.0)).messages
+    assert said["content"] == call_text("answer", value=chains[0].private["plan"][1][0])
+
+
+def test_hasty_player_asks_for_more_results_only_where_few_do_not_list_what_it_needs(play):
+    for task in TASKS:
+        said = [one["content"] for one in play(task, SCRIPTS["hasty"](task, 0, 1.0)).messages]
+        searched = [line for line in said if '"search"' in line]
+        assert len(set(searched)) == len(searched)
+        assert '"k": 5' in searched[0]
+
+
 def test_scripts_repeat_themselves_with_the_same_seed(play):
-    for name in ("random", "demo"):
+    for name in ("random", "demo", "hasty"):
         first, again = (play(TASKS[0], SCRIPTS[name](TASKS[0], 5)).messages for _ in range(2))
         assert first == again
 
