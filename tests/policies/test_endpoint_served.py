@@ -32,7 +32,7 @@ def served(tmp_path_factory, tokenizer):
         [*command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT
     )
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 240
         while True:
             try:
                 if httpx.get(f"http://127.0.0.1:{port}/health").status_code == httpx.codes.OK:
