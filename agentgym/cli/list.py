@@ -66,9 +66,12 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
 
 
 def _rows(found: Sequence[EnvSpec]) -> Iterator[tuple[str, ...]]:
-    """A row for each environment, below one that names its family and room."""
+    """A row for each environment, below one that names its family and room; a room's adapted ones come apart."""
+    named: set[str] = set()
     for (family, room), alike in groupby(sorted(found, key=listing_order), lambda spec: (spec.family, spec.room)):
-        yield f"{family}: {room}" if room else family, "", "", "", ""
+        heading = f"{family}: {room}" if room else family
+        yield f"{heading}, adapted" if heading in named else heading, "", "", "", ""
+        named.add(heading)
         yield from map(_row, alike)
 
 

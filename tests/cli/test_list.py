@@ -67,7 +67,7 @@ def test_list_prints_every_environment_below_its_family_and_room(capsys: pytest.
     heading, places = "", {}
     for line in capsys.readouterr().out.splitlines()[1:]:
         if not line.startswith(" "):
-            heading = line.strip()
+            heading = line.strip().removesuffix(", adapted")
         elif not line.startswith("   "):
             places[line.split()[0]] = heading
     assert places == {spec.id: f"{spec.family}: {spec.room}".removesuffix(": ") for spec in specs()}
@@ -103,3 +103,9 @@ def test_list_in_a_file_breaks_no_name_and_says_what_runtime_takes(capsys: pytes
     assert {name for spec in specs() for name in (spec.id, *spec.suites, *spec.roles)} <= words
     assert "workspace" in captured.err
     assert all(f"--runtime {each}" in captured.err for each in ("local", "docker, bubblewrap, process"))
+
+
+def test_a_room_s_adapted_environments_have_a_heading_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--family", "web"]) == 0
+    headings = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("web")]
+    assert headings.count("web: formats") == headings.count("web: formats, adapted") == 1
