@@ -35,15 +35,16 @@ const textMayVanish = (root) => {
   return false;
 };
 
-// Whether a person sees space around an element, though its text is written without any, as around labels and in flex boxes.
 const isWord = (letter) => letter !== undefined && letter.trim() !== "";
+
+// Whether a person sees space around an element though none is written, as around labels and in flex boxes.
+const APART = 4; // pixels on both sides together
 const isApart = (element) => {
   const style = getComputedStyle(element);
   if (!style.display.startsWith("inline")) return !["contents", "none", "ruby", "ruby-text"].includes(style.display);
   const sides = [style.marginLeft, style.marginRight, style.paddingLeft, style.paddingRight, style.borderLeftWidth, style.borderRightWidth];
   return sides.reduce((sum, side) => sum + (parseFloat(side) || 0), 0) >= APART;
 };
-const APART = 4; // pixels on both sides together
 
 class Printer {
   constructor(options) {
