@@ -203,7 +203,7 @@ def _require_once(args: Sequence[str]) -> None:
     options = Counter(arg for arg in given if arg.startswith("--") and arg != "--help")
     twice = next((name for name, times in options.items() if times > 1), None)
     if twice is not None:
-        raise ConfigError(f"{twice} is given twice; give it once, with all its values behind it")
+        raise ConfigError(f"{twice} is given twice; give it once, and if it takes several values, put all behind it")
 
 
 def _with_results_apart(run: Callable[..., int]) -> Callable[..., int]:

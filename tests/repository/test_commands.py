@@ -204,7 +204,7 @@ NOT_RUN = {
         (
             "agentgym check counter/Counter-v0",
             "agentgym play counter/Counter-v0 --seed 1",
-            "agentgym eval --suite counter/Counter-v0 --policy oracle random --limit 20",
+            "agentgym eval --suite counter/Counter-v0 --policy oracle --limit 20",
         ),
         "needs the reader's own package; tests/examples/test_examples.py plays its environment",
     ),
