@@ -82,7 +82,8 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     factories = {role: scripts[name] for role, scripts in by_role.items() if name in scripts}
     if not factories:
         known = {script for scripts in by_role.values() for script in scripts}
-        raise UnknownNameError("policy", name, [*known, *FORMS], owner=repr(player_of))
+        none = f"{found.id} has no scripted players yet: {found.scripts} is empty"
+        raise UnknownNameError("policy", name, [*known, *FORMS], [] if known else [none], owner=repr(player_of))
     for factory in factories.values():
         _check_options(name, factory, options)
     ready = {role: partial(factory, **options) if options else factory for role, factory in factories.items()}

@@ -22,6 +22,14 @@ def test_oracle_of_a_suite_or_environment_is_loaded(player_of):
     assert (policy.name, reply.text) == ("oracle", str(task.private["secret"]))
 
 
+def test_an_environment_without_players_says_so(monkeypatch):
+    monkeypatch.setattr("agentgym.registration.EnvSpec.load_scripts", lambda spec, role="": {})
+    with pytest.raises(
+        UnknownNameError, match=rf"has no policy 'random'\n{ENV} has no scripted players yet: .*:SCRIPTS is empty"
+    ):
+        load("random", ENV)
+
+
 def test_options_reach_the_script():
     task = load_suite(SUITE).tasks("test")[0]
     policy = load("demo", SUITE, quality=1.0)
