@@ -140,7 +140,7 @@ EVALUATIONS: list[Case] = [
     ([*EVAL, "--no-such-option"], "--no-such-option"),
     ([*EVAL, "--limit", "2"], "--limit is given twice"),
     ([*EVAL, "--limit=2"], "--limit is given twice"),
-    ([*EVAL, "--partner", "a=null", "--partner", "b=null"], "--partner is given twice; give it once, and if it takes several"),
+    ([*EVAL, "--partner", "a=null", "--partner", "b=null"], "--partner is given twice; give it once, and if"),
     ([*EVAL, "--partner", "a=null", "a=random"], "--partner gives 'a' twice, as 'null' and as 'random'"),
     (
         [*PLAYED_BY, "--policy", "demo", "--option", "quality=1", "quality=0.5"],
