@@ -134,7 +134,7 @@ class HumanPolicy:
 
         Args:
             events: The events.
-            weights: The weight of each component, 1 where there is none; an event of weight 0 says so.
+            weights: The weight of each component. Without one it is 1. Events of weight 0 are marked.
         """
         for event in events:
             detail = {key: value for key, value in (event.detail or {}).items() if value is not None}

@@ -42,7 +42,10 @@ class Folder:
 
     def __post_init__(self) -> None:
         if not self.path.is_dir():
-            raise ConfigError(f"a site of files needs a folder: there is none at {self.path}; check the path")
+            raise ConfigError(
+                f"the folder of a site is missing: there is none at {self.path}; check the path, and that your package "
+                "installs the folder"
+            )
 
 
 @dataclass(frozen=True)
