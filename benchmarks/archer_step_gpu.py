@@ -73,7 +73,8 @@ def measure(is_quick: bool) -> Report:
     has_gpu = torch.cuda.is_available()
     if not has_gpu:
         progress("no GPU: a tiny model runs instead, its figures mean little")
-    load = Load() if has_gpu and not is_quick else Load(tasks=2, group_size=8, message_tokens=32, iterations=1)
+    quick = Load(tasks=2, group_size=8, message_tokens=32, iterations=1)
+    load = Load(iterations=2) if has_gpu and not is_quick else quick
     with tempfile.TemporaryDirectory(prefix="archer-step-gpu-") as place:
         save_model(Path(place) / "model", is_tiny=not has_gpu)
         found = {name: run(Path(place), load, name) for name in SIDES}

@@ -50,6 +50,7 @@ class Window(Cache):
         self._visible: tuple[Tensor, ...] = ()
         self._slots: tuple[Tensor, ...] = ()
         self._written: Tensor | None = None
+        self._column: Tensor | None = None
 
     def open(self, lengths: Prompt, room: int) -> int:
         """Make place for rows of so many prompt tokens and `room` sampled; returns the column after the prompts."""
@@ -64,7 +65,7 @@ class Window(Cache):
     def drop(self) -> None:
         """Free the memory."""
         self._columns = torch.empty(0)
-        self._visible, self._slots, self._written = (), (), None
+        self._visible, self._slots, self._written, self._column = (), (), None, None
 
     def tokens_of(self, row: int, first: int, last: int) -> Tensor:
         """View [2 layers, heads, last - first, head_dim] of a row's tokens, counted from its own beginning."""
@@ -96,13 +97,31 @@ class Window(Cache):
         """
         self._visible = self._columns[:, rows, :, low:end].unbind(0)
         self._slots = self._columns[:, rows, :, end - width : end].unbind(0)
-        self._written = written
+        self._written, self._column = written, None
+
+    def focus_at(self, rows: slice, low: int, end: int, column: Tensor) -> None:
+        """Like `focus`, but for one column that a tensor names, so that the same pass can be repeated for other ones.
+
+        Args:
+            rows: The rows that pass through the model.
+            low: First column that is seen.
+            end: The column after the last one that is seen; masks hide those after `column`.
+            column: int64[1], the column that is written.
+        """
+        self._visible = self._columns[:, rows, :, low:end].unbind(0)
+        self._slots = self._columns[:, rows, :, :end].unbind(0)
+        self._written, self._column = None, column
 
     def update(
         self, key_states: Tensor, value_states: Tensor, layer_idx: int, *args: Any, **kwargs: Any
     ) -> tuple[Tensor, Tensor]:
         """Write a layer's new keys and values, and return all that are seen."""
         keys, values = 2 * layer_idx, 2 * layer_idx + 1
+        if self._column is not None:
+            dtype = self.layout.dtype  # under autocast, keys are float32
+            self._slots[keys].index_copy_(2, self._column, key_states.to(dtype))
+            self._slots[values].index_copy_(2, self._column, value_states.to(dtype))
+            return self._visible[keys], self._visible[values]
         if self._written is not None:
             key_states = torch.where(self._written, key_states, self._slots[keys])
             value_states = torch.where(self._written, value_states, self._slots[values])
@@ -111,7 +130,7 @@ class Window(Cache):
         return self._visible[keys], self._visible[values]
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Number of columns before those that are written."""
+        """Number of columns before those that are written; of one that a tensor names, not known here."""
         return int(self._visible[0].shape[2] - self._slots[0].shape[2]) if self._visible else 0
 
     def _zeros(self, size: int) -> Tensor:

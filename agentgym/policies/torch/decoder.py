@@ -16,6 +16,7 @@ from torch import Tensor
 
 from agentgym.errors import ContractError
 from agentgym.policies.torch.cache import EpisodeStore, Layout, Prompt, Window
+from agentgym.policies.torch.graphs import GraphRecorder, Step
 from agentgym.policies.torch.sampling import TokenDraws, stop_mask
 from agentgym.policy import Request
 
@@ -27,6 +28,10 @@ _SPARSE = 2 / 3
 """Share of rows still running at which the others are dropped from the batch."""
 _CHECK_EVERY_ON_DEVICE = 8
 """Steps between two looks at which rows ended, where a look waits for an accelerator."""
+_RECORDED_COLUMNS = 128
+"""Columns that one recorded step can write; it sees all of them at each step, those not written yet masked."""
+_WORTH_RECORDING = 8
+"""Steps that a recording must be good for: it takes as long as two or three."""
 
 
 @dataclass(slots=True)
@@ -81,6 +86,7 @@ class Decoder:
         stop_ids: Tokens that end a message.
         store: Keys and values kept between turns.
         prefill_tokens: Number of prompt tokens, padding included, in one pass.
+        record: Makes a step that is cheaper to repeat; None: CUDA graphs where the model is on a GPU.
     """
 
     def __init__(
@@ -93,6 +99,7 @@ class Decoder:
         stop_ids: Collection[int],
         store: EpisodeStore,
         prefill_tokens: int,
+        record: Callable[[Step], Step | None] | None = None,
     ) -> None:
         self.forward = forward
         self._attention = attention
@@ -104,6 +111,7 @@ class Decoder:
         self._zero = torch.zeros((), dtype=layout.dtype, device=layout.device)
         self._is_stop = stop_mask(stop_ids, vocab_size, layout.device)
         self._check_every = 1 if layout.device.type == "cpu" else _CHECK_EVERY_ON_DEVICE
+        self.record = GraphRecorder(layout.device) if record is None and layout.device.type == "cuda" else record
 
     def decode(self, rows: Sequence[Row], *, keeps_states: bool = True) -> None:
         """Sample the message of every row, filling in `ids` and `logprobs`, and keep keys and values for later turns.
@@ -198,6 +206,29 @@ def _longer_prompts(first: Mapping[bytes, Row]) -> dict[int, Row]:
     return longer
 
 
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A step for any column before `end`.
+
+    Attributes:
+        step: Reads `ids` and `column`, and returns logits [B, V] that the next call overwrites.
+        ids: int64[B, 1], the tokens that pass through the model.
+        column: int64[1], where their keys and values go.
+        end: The column after the last one.
+    """
+
+    step: Step
+    ids: Tensor
+    column: Tensor
+    end: int
+
+    def __call__(self, drawn: Tensor, column: int) -> Tensor:
+        """Logits after the tokens drawn last, int64[B], which come to this column."""
+        self.ids.copy_(drawn[:, None])
+        self.column.fill_(column)
+        return self.step()
+
+
 class _Batch:
     """The sampling loop over the rows of one window."""
 
@@ -245,8 +276,40 @@ class _Batch:
         self._is_seen = (self._columns >= begin[:, None])[:, None, None]
         self._mask = torch.where(self._is_seen, self._decoder._zero, self._decoder._lowest)
         self._begin = begin[:, None]
+        self._recorded: _Recorded | None = None
+        self._is_warm = False
 
     def _advance(self, drawn: Tensor, column: int) -> Tensor:
+        """Logits after the tokens drawn last, which come to this column."""
+        if self._recorded is not None and column < self._recorded.end:
+            return self._recorded(drawn, column)
+        self._recorded = None
+        # The first step with these rows is not recorded: what a library sets up at first use is no part of a step.
+        if self._decoder.record is not None and self._is_warm:
+            end = min(column + _RECORDED_COLUMNS, self._end + self._room - 1)
+            if end - column >= _WORTH_RECORDING:
+                self._recorded = self._record(column, end)
+                if self._recorded is not None:
+                    return self._recorded(drawn, column)
+        self._is_warm = True
+        return self._advance_once(drawn, column)
+
+    def _record(self, column: int, end: int) -> _Recorded | None:
+        """A step for all columns from this one up to `end`; None if the model cannot have one."""
+        decoder, low = self._decoder, self._low
+        ids, at = torch.zeros_like(self._begin), torch.full_like(self._columns[:1], column)
+        keys, is_seen, rows = self._columns[low:end], self._is_seen[..., low:end], slice(0, len(self._order))
+
+        def step() -> Tensor:
+            self._window.focus_at(rows, low, end, at)
+            masks = decoder.masks(is_seen & (keys <= at), at[:, None], keys)
+            return decoder.forward(ids, at - self._begin, masks, self._window)
+
+        assert decoder.record is not None
+        recorded = decoder.record(step)
+        return None if recorded is None else _Recorded(recorded, ids, at, end)
+
+    def _advance_once(self, drawn: Tensor, column: int) -> Tensor:
         decoder, low, end = self._decoder, self._low, column + 1
         masks: Masks = self._mask[..., low:end]
         if decoder._attention.window is not None:

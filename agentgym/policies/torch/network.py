@@ -21,7 +21,12 @@ from agentgym.policies.torch.decoder import Masks
 from agentgym.policies.torch.llama import LlamaForward
 
 _ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-"""Without cuDNN's, which makes a plan for each new shape: every step has a shape of its own."""
+
+
+def attention_of_many_shapes() -> contextlib.AbstractContextManager[None]:
+    """Attention without cuDNN's, which makes a plan for each new shape: on an H100 that takes a second or two."""
+    manager: contextlib.AbstractContextManager[None] = sdpa_kernel(_ATTENTION)
+    return manager
 
 
 class Network:
@@ -92,7 +97,7 @@ class Network:
             with (
                 torch.no_grad(),
                 torch.autocast(self.model.device.type, torch.bfloat16, enabled=self.autocast),
-                sdpa_kernel(_ATTENTION),
+                attention_of_many_shapes(),
             ):
                 yield
         finally:

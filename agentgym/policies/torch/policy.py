@@ -166,7 +166,7 @@ class TorchPolicy:
                 prefill_tokens=self.limits.prefill_tokens,
             )
         self._branches: TorchBranches | None = None
-        if attention.window is None:
+        if attention.window is None and self._decoder.record is None:
             decoder = BranchDecoder(
                 self._network.last,
                 layout,
@@ -258,7 +258,10 @@ class TorchPolicy:
 
     @property
     def branches(self) -> TorchBranches | None:
-        """Samples messages in mid-episode; None for models with layers that do not see all that came before."""
+        """Samples messages in mid-episode; None for models with layers that do not see all that came before.
+
+        It is None on a GPU, too: there, recorded steps save more than what messages of an episode can share.
+        """
         return self._branches
 
     @property

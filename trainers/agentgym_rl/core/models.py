@@ -5,6 +5,7 @@ Sampling from it is the work of `agentgym.policies.torch.policy`, which shares i
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import warnings
 from typing import Any, cast
@@ -16,6 +17,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.policies.torch.loading import load_saved, require_model
+from agentgym.policies.torch.network import attention_of_many_shapes
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.logprobs import states_before, token_logprobs
 from agentgym_rl.core.micro_batch import MicroBatch
@@ -109,8 +111,12 @@ class PolicyModel(nn.Module):
         position_ids: Int[Tensor, "R L"],
         attention_mask: Bool[Tensor, "R 1 L L"] | None,
     ) -> Float[Tensor, "R L D"]:
-        """Last hidden states, after the final norm."""
-        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast):
+        """Last hidden states, after the final norm.
+
+        Without gradient they are read in batches of many shapes: stored actions and observations are not packed.
+        """
+        attention = contextlib.nullcontext() if torch.is_grad_enabled() else attention_of_many_shapes()
+        with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast), attention:
             hidden: Tensor = self._transformer()(
                 input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
             ).last_hidden_state

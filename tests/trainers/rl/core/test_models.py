@@ -83,6 +83,18 @@ def test_training_scores_as_sampling_did_where_the_checkpoint_has_dropout(family
     assert gap(PolicyModel(apply_options(causal_lm, ModelConfig()))) < 1e-6
 
 
+@pytest.mark.parametrize("has_gradient", [False, True])
+def test_reading_without_gradient_makes_no_plan_for_each_shape(causal_lm, has_gradient: bool) -> None:
+    model, uses_cudnn = PolicyModel(causal_lm), torch.backends.cuda.cudnn_sdp_enabled()
+    seen = []
+    model._transformer().register_forward_pre_hook(lambda *_: seen.append(torch.backends.cuda.cudnn_sdp_enabled()))
+    ids = torch.zeros(1, 4, dtype=torch.int64)
+    with torch.set_grad_enabled(has_gradient):
+        model.hidden_states(ids, torch.arange(4)[None], None)
+    assert seen == [uses_cudnn and has_gradient]
+    assert torch.backends.cuda.cudnn_sdp_enabled() == uses_cudnn
+
+
 def test_gradient_checkpointing_gives_equal_numbers(causal_lm) -> None:
     twin = copy.deepcopy(causal_lm)
     plain, gradients = scored(PolicyModel(causal_lm).train())
