@@ -13,6 +13,7 @@ from agentgym.evaluation.blame import WHO
 from agentgym.evaluation.compare import Comparison
 from agentgym.evaluation.result import EvaluationResult, mean_success
 from agentgym.evaluation.statistics import Estimate
+from agentgym.wording import counted
 
 UNKNOWN = "unknown; the policy does not say which tasks it was trained on"
 """What stands beside the scores of such a policy."""
@@ -28,15 +29,11 @@ def estimate_text(estimate: Estimate, is_signed: bool = False) -> str:
     return f"{estimate.mean:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     """A result as lines: rates by stratum, pass@k, outcomes, costs; optionally every task."""
     temperature = result.sampling.get("temperature")
     drawn = "" if temperature is None else f", sampled at temperature {temperature:g}" if temperature else ", greedy"
-    size = f"{_counted(len(result.tasks), 'task')} x {_counted(result.attempts, 'attempt')}{drawn}"
+    size = f"{counted(len(result.tasks), 'task')} x {counted(result.attempts, 'attempt')}{drawn}"
     lines = [f"{result.policy} on {result.suite} {result.split}: {size}"]
     if result.role:
         others = ", ".join(f"{role} by {name}" for role, name in result.partners.items()) or "itself"

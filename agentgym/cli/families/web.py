@@ -13,6 +13,7 @@ import tyro
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, show
 from agentgym.errors import ActionSyntaxError, ConfigError, MissingExtraError
+from agentgym.wording import counted
 
 
 @with_options
@@ -66,7 +67,7 @@ def record(
         counts = {"pages": num_pages, "answers": num_answers, "left_out": len(left_out)}
         print_json({"archive": str(out), **counts})
     else:
-        show(f"{out}: {_counted(num_pages, 'page')}, {_counted(num_answers, 'answer')}")
+        show(f"{out}: {counted(num_pages, 'page')}, {counted(num_answers, 'answer')}")
     return 0
 
 
@@ -152,10 +153,6 @@ def serve(
 
 ACTIONS: Mapping[str, Callable[..., int]] = {"record": record, "replay": replay, "serve": serve}
 """The command of each action, which has options of its own."""
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _open(captures: Any, browser: str | None) -> Any:

@@ -23,11 +23,6 @@ def drawn(*values: Any, held_out: Sequence[Any] = ()) -> Any:
     return dataclasses.field(default=values[0], metadata={"values": values, "held_out": tuple(held_out)})
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as "1 day" and "3 days"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 @dataclass(frozen=True)
 class Policy(ABC):
     """The rules of a desk. A subclass adds fields by `drawn` and says them in `lines`."""

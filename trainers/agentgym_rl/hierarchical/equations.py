@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agentgym.suite import Suite, load_suite
+from agentgym.wording import counted
 from agentgym_rl.core.config.tables import OptimiserConfig
 from agentgym_rl.core.config.train import ConfigOf
 from agentgym_rl.hierarchical.options import (
@@ -184,19 +185,15 @@ def _pooled(network: CriticConfig) -> str:
 def _start(start: OfflineStart) -> list[str]:
     """What comes before the policy's first update."""
     parts = [
-        f"at least {_counted(start.better_episodes, 'episode')} above the worst" if start.better_episodes else "",
-        f"{_counted(start.random_episodes, 'episode')} of the random player in the buffer"
+        f"at least {counted(start.better_episodes, 'episode')} above the worst" if start.better_episodes else "",
+        f"{counted(start.random_episodes, 'episode')} of the random player in the buffer"
         if start.random_episodes
         else "",
-        f"{_counted(start.critic_updates, 'further update')} of the critic" if start.critic_updates else "",
-        f"{_counted(start.policy_updates, 'update')} with {_phase(start)}" if start.policy_updates else "",
+        f"{counted(start.critic_updates, 'further update')} of the critic" if start.critic_updates else "",
+        f"{counted(start.policy_updates, 'update')} with {_phase(start)}" if start.policy_updates else "",
     ]
     said = [part for part in parts if part]
     return [f"start     before the policy's first update: {', '.join(said)}"] if said else []
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _phase(start: OfflineStart) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentgym.wording import counted
 from agentgym_tools.desks.clinic.world import CHILDREN, CONSULTANTS, FAMILY
-from agentgym_tools.desks.policy import Policy, counted, drawn
+from agentgym_tools.desks.policy import Policy, drawn
 from agentgym_tools.desks.setting.days import TODAY, date_of
 
 IDENTIFY = {

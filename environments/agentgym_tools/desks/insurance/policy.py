@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentgym.wording import counted
 from agentgym_tools.desks.insurance.world import YEAR
-from agentgym_tools.desks.policy import Policy, counted, drawn
+from agentgym_tools.desks.policy import Policy, drawn
 
 IDENTIFY = {
     "birth": ("find_customer_by_birth", "the name and date of birth", ("name", "birth_date")),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agentgym_tools.desks.policy import Policy, counted, drawn
+from agentgym.wording import counted
+from agentgym_tools.desks.policy import Policy, drawn
 
 IDENTIFY = {
     "email": ("find_customer_by_email", "the e-mail address"),
