@@ -95,9 +95,18 @@ def test_forged_notes_count_as_output_only(env: ExperimentEnv) -> None:
 
 
 def test_a_failing_script_is_answered_by_its_traceback(env: ExperimentEnv) -> None:
-    said, _, _ = play(env, f"{READ}1 / 0")
-    assert "ZeroDivisionError" in said
-    assert said.endswith("[exit code 1]")
+    said, events, _ = play(env, f"{READ}print('here')\nraise ValueError('wrong')")
+    assert said.startswith("here\n")
+    assert said.splitlines()[-2:] == ["ValueError: wrong", "[exit code 1]"]
+    assert events["read"] == 1.0, "what it did before the error counts"
+
+
+@pytest.mark.parametrize("end", ["raise ValueError('wrong')", "raise SystemExit(3)", "raise SystemExit('no')", "1 +"])
+def test_a_script_that_ends_badly_is_answered_alike_twice(env: ExperimentEnv, end: str) -> None:
+    env.step(call_text("write", path="a.py", content=READ + end))
+    first, second = (content_text(env.step(call_text("run", path="a.py"))[4]["messages"][0]) for _ in range(2))
+    assert first == second
+    assert "[]" not in first
 
 
 def test_paths_out_of_the_folder_are_refused(env: ExperimentEnv) -> None:

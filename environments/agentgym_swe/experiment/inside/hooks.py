@@ -5,6 +5,7 @@ What it notes is told in the last line of standard error. An agent could forge i
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib.abc
 import importlib.machinery
@@ -73,12 +74,15 @@ def main() -> None:
     sys.addaudithook(_audit)
     sys.meta_path.insert(0, _Watch())
     sys.path.insert(0, os.getcwd())
-    try:
-        runpy.run_path(path, run_name="__main__")
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os.write(2, f"\n{nonce} {json.dumps(sorted(_seen))}\n".encode())
+    # At exit an error of the script has been printed, so that the notes come last.
+    atexit.register(_tell, nonce)
+    runpy.run_path(path, run_name="__main__")
+
+
+def _tell(nonce: str) -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.write(2, f"\n{nonce} {json.dumps(sorted(_seen))}\n".encode())
 
 
 main()
