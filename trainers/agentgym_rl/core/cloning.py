@@ -2,9 +2,8 @@
 
 L = -(1/N) sum_k log pi(token_k | tokens before it), over the N tokens of demonstrated messages of an update. With a
 weight w of prompts, w times the same mean over the tokens that the policy reads is added (Shi et al. 2024,
-arXiv:2405.14394). Muon (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon) makes each step of a matrix
-orthogonal, so that no direction of it learns last; its steps have the size of AdamW's (Liu et al. 2025,
-arXiv:2502.16982).
+arXiv:2405.14394). Muon makes each step of a matrix orthogonal, so that no direction of it learns last; its steps have
+the size of AdamW's.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from agentgym_rl.core.demonstrations import recorded_demonstrations
 from agentgym_rl.core.micro_batch import pad_micro_batches
 from agentgym_rl.core.models import PolicyModel, trainable_groups
 from agentgym_rl.core.packing import pack
+from agentgym_rl.maths.muon import Muon
 
 _WARMUP_SHARE = 0.05
 _BETAS = (0.9, 0.98)
@@ -81,7 +81,7 @@ def warm_optimiser(model: PolicyModel, config: WarmStartConfig) -> Optimiser:
     outside = _embeddings(model)
     matrices = [each for each in weights if each.ndim == 2 and id(each) not in outside]
     others = [each for each in weights if each.ndim != 2 or id(each) in outside]
-    muon = torch.optim.Muon(matrices, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+    muon = Muon(matrices, rate)
     return Several(muon, _adamw(others, rate)) if others else muon
 
 

@@ -7,17 +7,18 @@ import torch
 from agentgym_rl.core.cloning import Several, warm_optimiser
 from agentgym_rl.core.config.tables import WarmStartConfig
 from agentgym_rl.core.models import PolicyModel
+from agentgym_rl.maths.muon import Muon
 from tests.trainers.rl.tiny import tiny_llama
 
 MUON = WarmStartConfig(optimiser="muon", learning_rate=1e-2)
 
 
-def parts(model: PolicyModel) -> tuple[torch.optim.Muon, torch.optim.AdamW]:
+def parts(model: PolicyModel) -> tuple[Muon, torch.optim.AdamW]:
     """The two optimisers of a warm start by Muon."""
     made = warm_optimiser(model, MUON)
     assert isinstance(made, Several)
     muon, adamw = made._optimisers
-    assert isinstance(muon, torch.optim.Muon)
+    assert isinstance(muon, Muon)
     assert isinstance(adamw, torch.optim.AdamW)
     return muon, adamw
 
