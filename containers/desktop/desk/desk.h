@@ -125,6 +125,7 @@ KeyCode key_for(struct desk *desk, KeySym symbol, bool *needs_shift);
 // windows.c
 void windows_write(struct desk *desk, struct buffer *reply);
 int windows_unseen(struct desk *desk);
+bool windows_have_menu_beside(struct desk *desk, int x, int y);
 void state_write(struct desk *desk, struct buffer *reply);
 void *property(Display *display, Window window, const char *name, unsigned long *count);
 

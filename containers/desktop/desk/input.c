@@ -8,7 +8,7 @@
 
 #include "desk.h"
 
-enum { MAX_KEYCODE = 256, MAX_BUTTON = 16, DOUBLE_CLICK_MS = 1050, NEAR = 8 };
+enum { MAX_KEYCODE = 256, MAX_BUTTON = 16, DOUBLE_CLICK_MS = 1050, MENU_MS = 510, NEAR = 8 };
 
 struct press {
     unsigned button;
@@ -29,16 +29,28 @@ void input_end_series(void) {
     last.is_of_series = false;
 }
 
+static void wait_until(struct desk *desk, int64_t until) {
+    int64_t left;
+    while ((left = until - now_ms()) > 0) {
+        watch_wait(desk, (int)left);
+    }
+}
+
 // A click at the place of the last message's waits until applications count it as a new one. Their time for double clicks
 // is a second, so that its timer is not one that settling waits for.
 static void wait_for_series(struct desk *desk, unsigned button) {
     bool is_near = abs(last.x - pointer_x) < NEAR && abs(last.y - pointer_y) < NEAR && last.button == button;
-    int64_t until = last.at_ms + DOUBLE_CLICK_MS, left;
-    if (last.is_of_series || !is_near || now_ms() >= until) {
-        return;
+    if (!last.is_of_series && is_near) {
+        wait_until(desk, last.at_ms + DOUBLE_CLICK_MS);
     }
-    while ((left = until - now_ms()) > 0) {
-        watch_wait(desk, (int)left);
+}
+
+// GTK leaves a menu open at a click beside it within half a second of the press that opened it. Such a click waits, so
+// that it closes the menu at any pace.
+static void wait_for_menu(struct desk *desk) {
+    int64_t until = last.at_ms + MENU_MS;
+    if (!last.is_of_series && now_ms() < until && windows_have_menu_beside(desk, pointer_x, pointer_y)) {
+        wait_until(desk, until);
     }
 }
 
@@ -51,6 +63,7 @@ void input_move(struct desk *desk, int x, int y) {
 void input_button(struct desk *desk, unsigned button, bool is_down) {
     if (is_down) {
         wait_for_series(desk, button);
+        wait_for_menu(desk);
         last = (struct press){button, pointer_x, pointer_y, now_ms(), true};
     }
     XTestFakeButtonEvent(desk->display, button, is_down, CurrentTime);

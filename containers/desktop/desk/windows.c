@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <X11/XKBlib.h>
 #include <X11/Xatom.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,40 @@ int windows_unseen(struct desk *desk) {
     }
     free(listed);
     return num_unseen;
+}
+
+static bool is_menu(Display *display, Window window) {
+    static const char *const kinds[] = {"DROPDOWN_MENU", "POPUP_MENU", "COMBO"};
+    char name[64];
+    Atom type = (Atom)number_of(display, window, "_NET_WM_WINDOW_TYPE", 0);
+    for (size_t at = 0; type != 0 && at < sizeof kinds / sizeof kinds[0]; at++) {
+        snprintf(name, sizeof name, "_NET_WM_WINDOW_TYPE_%s", kinds[at]);
+        if (type == XInternAtom(display, name, False)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a menu is open, and a place is in none.
+bool windows_have_menu_beside(struct desk *desk, int x, int y) {
+    Window root, parent, *children = NULL;
+    unsigned count = 0;
+    bool has_menu = false, is_inside = false;
+    XQueryTree(desk->display, desk->root, &root, &parent, &children, &count);
+    for (unsigned at = 0; at < count; at++) {
+        XWindowAttributes found;
+        if (!XGetWindowAttributes(desk->display, children[at], &found) || found.map_state != IsViewable ||
+            !found.override_redirect || !is_menu(desk->display, children[at])) {
+            continue;
+        }
+        has_menu = true;
+        is_inside = is_inside || (x >= found.x && x < found.x + found.width && y >= found.y && y < found.y + found.height);
+    }
+    if (children != NULL) {
+        XFree(children);
+    }
+    return has_menu && !is_inside;
 }
 
 static uint64_t mixed(uint64_t hash, const void *bytes, size_t length) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,6 +131,15 @@ def test_two_clicks_of_two_messages_are_no_double_click(editing):
     act(editing, f"click_at({place}, count=2)")
     act(editing, 'type_text("+")')
     assert typed(editing) == "+ soup"
+
+
+@pytest.mark.parametrize("pause_s", [0, 0.6])
+def test_a_click_beside_an_open_menu_closes_it_at_any_pace(editing, pause_s):
+    seen = act(editing, 'press("Escape")')[0]
+    menu, text = find(seen, "menu", "File"), find(seen, "text")
+    assert "popup" in act(editing, f'click("{menu}")')[0]
+    time.sleep(pause_s)
+    assert "popup" not in act(editing, f'click("{text}")')[0]
 
 
 def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
