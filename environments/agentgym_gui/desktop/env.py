@@ -234,12 +234,12 @@ class DesktopEnv(SandboxEnv):
             twin.reset(seed=self.episode_seed, options={"task": self.task})
             for message in self._messages:
                 twin.step(message)
+            twin.books = self.books.__deepcopy__({})  # refused messages count, and were not played again
             if twin.anchor() != self.anchor():
                 raise SandboxError(f"task {self.task.id!r} cannot be forked: played again, it came to another state")
         except BaseException:
             twin.close()
             raise
-        twin.books = self.books.__deepcopy__({})
         if seed is not None:
             twin.episode_seed, twin._rng = seed, None
         return twin

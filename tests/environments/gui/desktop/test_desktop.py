@@ -157,6 +157,7 @@ def test_giving_up_earns_nothing(env):
 
 def test_fork_goes_on_from_the_same_state_by_itself(env):
     seen = start(env, LIST)
+    assert act(env, 'click("999")')[3]["is_invalid"]
     act(env, f'click("{find(seen, "text")}")')
     act(env, 'type_text("one ")')
     twin = env.fork()
