@@ -1,4 +1,4 @@
-"""How numbers read in what people are told."""
+"""Words for numbers in messages to people."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ LAYERS = (
     (
         "errors",
         "ranges",
+        "wording",
         "config",
         "data_folder",
         "entry_points",

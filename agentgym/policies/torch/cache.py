@@ -100,7 +100,9 @@ class Window(Cache):
         self._written, self._column = written, None
 
     def focus_at(self, rows: slice, low: int, end: int, column: Tensor) -> None:
-        """Like `focus`, but for one column that a tensor names, so that the same pass can be repeated for other ones.
+        """Say that the next forward pass writes one column, which a tensor names.
+
+        With another number in the tensor, the same pass writes another column.
 
         Args:
             rows: The rows that pass through the model.
@@ -130,7 +132,9 @@ class Window(Cache):
         return self._visible[keys], self._visible[values]
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Number of columns before those that are written; of one that a tensor names, not known here."""
+        """Number of columns before those that are written; 0 where a tensor names the column."""
+        if self._column is not None:
+            return 0
         return int(self._visible[0].shape[2] - self._slots[0].shape[2]) if self._visible else 0
 
     def _zeros(self, size: int) -> Tensor:

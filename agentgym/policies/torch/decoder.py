@@ -283,18 +283,19 @@ class _Batch:
         """Logits after the tokens drawn last, which come to this column."""
         if self._recorded is not None and column < self._recorded.end:
             return self._recorded(drawn, column)
-        self._recorded = None
+        self._recorded = None  # frees its memory for the next one
+        end = min(column + _RECORDED_COLUMNS, self._end + self._room - 1)
+        record = self._decoder.record
         # The first step with these rows is not recorded: what a library sets up at first use is no part of a step.
-        if self._decoder.record is not None and self._is_warm:
-            end = min(column + _RECORDED_COLUMNS, self._end + self._room - 1)
-            if end - column >= _WORTH_RECORDING:
-                self._recorded = self._record(column, end)
-                if self._recorded is not None:
-                    return self._recorded(drawn, column)
+        if record is not None and self._is_warm and end - column >= _WORTH_RECORDING:
+            self._recorded = self._record(record, column, end)
+            if self._recorded is not None:
+                return self._recorded(drawn, column)
+            self._decoder.record = None
         self._is_warm = True
         return self._advance_once(drawn, column)
 
-    def _record(self, column: int, end: int) -> _Recorded | None:
+    def _record(self, record: Callable[[Step], Step | None], column: int, end: int) -> _Recorded | None:
         """A step for all columns from this one up to `end`; None if the model cannot have one."""
         decoder, low = self._decoder, self._low
         ids, at = torch.zeros_like(self._begin), torch.full_like(self._columns[:1], column)
@@ -305,8 +306,7 @@ class _Batch:
             masks = decoder.masks(is_seen & (keys <= at), at[:, None], keys)
             return decoder.forward(ids, at - self._begin, masks, self._window)
 
-        assert decoder.record is not None
-        recorded = decoder.record(step)
+        recorded = record(step)
         return None if recorded is None else _Recorded(recorded, ids, at, end)
 
     def _advance_once(self, drawn: Tensor, column: int) -> Tensor:

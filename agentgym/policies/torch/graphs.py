@@ -1,7 +1,7 @@
 """CUDA graphs: what a decoding step launches is recorded once, and later steps start all of it with one call.
 
-A step of a model of 0.5 B parameters is some seven hundred short kernels, and Python takes longer to launch them than
-the GPU to run them. Which steps are recorded is in `agentgym.policies.torch.decoder`.
+A step is hundreds of short kernels, and Python takes longer to launch them than the GPU to run them. Which steps are
+recorded is in `agentgym.policies.torch.decoder`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class GraphRecorder:
         self._stream: torch.cuda.Stream = cast(Any, torch.cuda.Stream)(device)
         self._pool = torch.cuda.graph_pool_handle()
         self._newest: torch.cuda.CUDAGraph | None = None  # a pool that no graph holds cannot be used again
-        self._is_refused = False
 
     def __call__(self, step: Step) -> Step | None:
         """A step that replays what this one launches; it has not run yet. None if the model's code cannot be recorded.
@@ -53,8 +52,6 @@ class GraphRecorder:
         Args:
             step: Waits for nothing on the GPU, and has run before with tensors of these shapes.
         """
-        if self._is_refused:
-            return None
         graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream(self._device)
         self._stream.wait_stream(current)
         try:
@@ -65,7 +62,6 @@ class GraphRecorder:
                 finally:
                     graph.capture_end()
         except RuntimeError as error:
-            self._is_refused = True
             _log.warning("decoding goes on without CUDA graphs, as the model's code cannot be recorded: %s", error)
             return None
         finally:

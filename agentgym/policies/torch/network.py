@@ -24,7 +24,7 @@ _ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBac
 
 
 def attention_of_many_shapes() -> contextlib.AbstractContextManager[None]:
-    """Attention without cuDNN's, which makes a plan for each new shape: on an H100 that takes a second or two."""
+    """Attention without cuDNN's, which makes a plan for each new shape."""
     manager: contextlib.AbstractContextManager[None] = sdpa_kernel(_ATTENTION)
     return manager
 

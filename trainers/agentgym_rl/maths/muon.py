@@ -1,7 +1,7 @@
 """Muon (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon): momentum whose singular values are made alike.
 
 On a CPU it computes in float32. PyTorch's own Muon computes in bfloat16 everywhere, which takes a CPU without bfloat16
-arithmetic twenty times as long; the directions differ by its rounding alone.
+arithmetic about twenty times as long. The directions differ by its rounding alone.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _NUM_STEPS = 5
 _LEAST_NORM = 1e-7
 _RMS_OF_ADAMW = 0.2
+_MOMENTUM = 0.95
 
 
 class Muon(torch.optim.Optimizer):
     """Updates of matrices by W <- W - lr 0.2 sqrt(max(n, m)) O(g + b (M - g)), with M the running mean of gradients g.
 
-    O is `orthogonalised`. The factor gives an update the root mean square of one by AdamW (Liu et al. 2025,
-    arXiv:2502.16982).
+    b = 0.95 is the share of the old mean, and O is `orthogonalised`. The factor gives an update the root mean square of
+    one by AdamW (Liu et al. 2025, arXiv:2502.16982).
 
     Args:
         matrices: float[n, m] each.
         lr: Learning rate.
-        momentum: b, the share of the old mean.
 
     Raises:
         ValueError: A weight is no matrix.
     """
 
-    def __init__(self, matrices: Iterable[nn.Parameter], lr: float, momentum: float = 0.95) -> None:
-        super().__init__(matrices, {"lr": lr, "momentum": momentum})
+    def __init__(self, matrices: Iterable[nn.Parameter], lr: float) -> None:
+        super().__init__(matrices, {"lr": lr})
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.ndim != 2:
@@ -47,13 +47,13 @@ class Muon(torch.optim.Optimizer):
         """Move the matrices that have a gradient; `closure` is not supported."""
         assert closure is None
         for group in self.param_groups:
-            momentum = group["momentum"]
             for weight in (each for each in group["params"] if each.grad is not None):
-                mean = self.state[weight].setdefault("mean", torch.zeros_like(weight.grad))
-                mean.lerp_(weight.grad, 1 - momentum)
-                update = orthogonalised(weight.grad.lerp(mean, momentum))
-                size = _RMS_OF_ADAMW * math.sqrt(max(weight.shape))
-                weight.add_(update.to(weight.dtype), alpha=-group["lr"] * size)
+                state = self.state[weight]
+                if not state:
+                    state["mean"] = torch.zeros_like(weight.grad)
+                state["mean"].lerp_(weight.grad, 1 - _MOMENTUM)
+                update = orthogonalised(weight.grad.lerp(state["mean"], _MOMENTUM))
+                weight.add_(update, alpha=-group["lr"] * _RMS_OF_ADAMW * math.sqrt(max(weight.shape)))
 
 
 def orthogonalised(matrix: Float[Tensor, "N M"]) -> Float[Tensor, "N M"]:

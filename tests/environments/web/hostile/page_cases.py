@@ -9,16 +9,16 @@ _BUTTON = "<button onclick='{}'>Go</button>"
 
 LOOPS = [
     Case(
-        "A loop without end while the page loads",
-        "The page is closed. The agent is told that it did not answer.",
+        "An endless loop while the page loads",
+        "The page is closed. The agent reads that the page did not answer.",
         "<h1>One</h1><script>for (;;) {}</script>",
         says=(HUNG,),
         fate="page closed",
         hangs=True,
     ),
     Case(
-        "A loop without end at a click",
-        "The page is closed. The agent is told that it did not answer.",
+        "An endless loop that a click starts",
+        "The page is closed. The agent reads that the page did not answer.",
         _BUTTON.format("for (;;) {}"),
         calls=(click(),),
         says=(HUNG,),
@@ -26,8 +26,8 @@ LOOPS = [
         hangs=True,
     ),
     Case(
-        "A loop without end in a timer",
-        "The page is closed. The agent is told that it did not answer.",
+        "An endless loop that a timer starts",
+        "The page is closed. The agent reads that the page did not answer.",
         "<h1>Calm</h1><script>setTimeout(() => { for (;;) {} }, 60)</script>",
         calls=(LOOK,),
         says=(HUNG,),
@@ -42,8 +42,8 @@ LOOPS = [
         says=('heading "Calm"',),
     ),
     Case(
-        "A script that never ends, so that the page does nothing else",
-        "The page is closed. The agent is told that it did not answer.",
+        "A script that never lets other work begin",
+        "The page is closed. The agent reads that the page did not answer.",
         "<h1>Calm</h1><script>const again = () => Promise.resolve().then(again); again()</script>",
         says=(HUNG,),
         fate="page closed",
@@ -128,7 +128,7 @@ DIALOGS = [
     ),
     Case(
         "A loop without end when the page is left",
-        "The page is closed. The agent is told that it did not answer.",
+        "The page is closed. The agent reads that the page did not answer.",
         "<button>Go</button><script>onpagehide = () => { for (;;) {} }</script>",
         calls=(click(), goto("http://hostile.test/plain")),
         says=(HUNG,),
