@@ -21,6 +21,7 @@ RELATIVE_TOLERANCE = 1e-9
 WALL_FACTOR = 3
 """Wall time a second of processor time: a busy machine must not fail a program that is quick enough."""
 _OUT_OF_TIME = 128 + signal.SIGXCPU
+_KILLED = 128 + signal.SIGKILL
 Test = Sequence[Any]
 """Arguments and what is expected, [[argument, …], value]."""
 
@@ -65,7 +66,8 @@ def run_tests(sandbox: Sandbox, code: str, function: str, tests: Sequence[Test],
         timeout_s=limit_s * WALL_FACTOR,
         max_output_bytes=MAX_OUTPUT,
     )
-    if not result.stdout.startswith(b"ready"):
+    was_cut_off = result.exit_code == _KILLED  # a program that kills who runs it takes what was written with it
+    if not result.stdout.startswith(b"ready") and not was_cut_off:
         raise SandboxError(f"python3 could not be started in sandbox {sandbox.id}: {result.text()[-300:]!r}")
     if result.exit_code and not result.timed_out:
         sandbox.exec(["true"])  # a sandbox that is gone or hangs as a whole is not the program's doing

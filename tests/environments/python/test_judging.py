@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from agentgym.sandbox.base import Sandbox
+from agentgym.errors import SandboxError
+from agentgym.sandbox.base import ExecResult, Sandbox
 from agentgym_tools.python.judging import is_same, run_tests
 
 TESTS = [[[2], 4], [[3], 9]]
@@ -100,6 +101,19 @@ def f(x):
 """
     verdicts = run_tests(sandbox, seek, "f", [[[1], 777777]], 5.0)
     assert verdicts[0].said == "returned False"
+
+
+def test_program_that_kills_its_judge_before_a_word_came_out_has_failed(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "exec", lambda *_, **__: ExecResult(137, b"", b""))
+    assert said(sandbox, "def f(x):\n    return x * x") == [(False, "the program ended before it returned")] * 2
+
+
+def test_python_that_cannot_start_is_no_verdict(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "exec", lambda *_, **__: ExecResult(127, b"", b"no such file"))
+    with pytest.raises(SandboxError, match=r"could not be started .*no such file"):
+        said(sandbox, "def f(x):\n    return x * x")
 
 
 @pytest.mark.parametrize(
