@@ -12,6 +12,8 @@ from types import FrameType
 from agentgym.origin import innermost_own
 
 _METHODS = frozenset({"reset", "step", "finalize"})
+_SHIPPED = "agentgym_"
+"""What the names of the packages of agentgym's own environments begin with."""
 
 
 def describe_running(thread_id: int) -> str:
@@ -22,7 +24,7 @@ def describe_running(thread_id: int) -> str:
 
     Returns:
         A text such as "step 3 of task 'a:1' (.../env.py, line 42, in respond)", where steps count from 0. It has no
-        place if none of the environment's code runs there, and is "" if the thread is in no environment.
+        place if only code that agentgym ships runs there, and is "" if the thread is in no environment.
     """
     innermost = sys._current_frames().get(thread_id)
     inside: list[tuple[FrameType, int]] = []
@@ -30,7 +32,8 @@ def describe_running(thread_id: int) -> str:
         found = frame.f_locals.get("self") if frame.f_code.co_name in _METHODS else None
         if hasattr(found, "task") and hasattr(found, "books"):
             return f"{_named(frame.f_code.co_name, found)}{innermost_own(inside[::-1])}"
-        inside.append((frame, line))
+        if not frame.f_globals.get("__name__", "").startswith(_SHIPPED):
+            inside.append((frame, line))
     return ""
 
 

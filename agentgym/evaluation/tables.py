@@ -29,6 +29,10 @@ def estimate_text(estimate: Estimate, is_signed: bool = False) -> str:
     return f"{estimate.mean:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
 
 
+def _rate_text(rate: float) -> str:
+    return "-" if math.isnan(rate) else f"{rate:.3f}"
+
+
 def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     """A result as lines: rates by stratum, pass@k, outcomes, costs; optionally every task."""
     temperature = result.sampling.get("temperature")
@@ -70,8 +74,8 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     for role, tasks in result.other_roles.items():
         lines.append(f"as {role}: success {estimate_text(mean_success(tasks))}")
     if result.attempts > 1:
-        rows = [("k", *result.pass_at()), ("pass@k", *(f"{value:.3f}" for value in result.pass_at().values()))]
-        lines += _aligned([*rows, ("pass^k", *(f"{value:.3f}" for value in result.pass_hat().values()))])
+        rows = [("k", *result.pass_at()), ("pass@k", *map(_rate_text, result.pass_at().values()))]
+        lines += _aligned([*rows, ("pass^k", *map(_rate_text, result.pass_hat().values()))])
     lines.append("outcomes: " + ", ".join(f"{name} {count}" for name, count in result.outcomes.items()))
     if result.num_faults:
         lines.append(f"faults: {result.num_faults} episodes without reward, left out of all rates")

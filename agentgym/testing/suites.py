@@ -194,7 +194,11 @@ def check_cheats(subject: SuiteSubject) -> str | None:
     """The environment lists its cheats, and none of them solves a task of the headline stratum."""
     scripts = subject.scripts
     cheats = [name for name in scripts if name.startswith(CHEAT_PREFIX)]
-    expect(bool(cheats), f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…")
+    expect(
+        bool(cheats),
+        f"{subject.suite.env} lists no scripts named {CHEAT_PREFIX}…, and a suite needs one: write one for each way to "
+        "get reward without solving the task, or take `claiming` of agentgym.authoring.cheats",
+    )
     expect("null" in scripts, f"the scripts ['null'] are missing; {subject.suite.env} has {sorted(scripts)}")
     env = make(subject.suite.env, **subject.suite.env_options)
     for task in subject.played(subject.headline):

@@ -31,6 +31,7 @@ from agentgym_web.browser.windows.episodes import use_network
 WINDOWS_EACH = 16
 """Windows that one browser holds; the next one goes to a further browser."""
 _START_S = 90.0
+_AT_ONCE_S = 0.1
 T = TypeVar("T")
 
 
@@ -283,6 +284,14 @@ class Hub:
         self._thread.join()
         self.loop.close()
 
+    def close_at_exit(self) -> None:
+        """As `close`; Ctrl-C meanwhile kills the browsers, and Python prints no traceback of it."""
+        try:
+            self.close()
+        except KeyboardInterrupt:
+            for browser in list(self._browsers):
+                browser.process.end(_AT_ONCE_S)
+
     def _serve(self) -> None:
         asyncio.set_event_loop(self.loop)
         self._starting = asyncio.Lock()
@@ -328,5 +337,5 @@ def the_hub() -> Hub:
     with _lock:
         if not _hub or _hub[0]._pid != os.getpid() or _hub[0].loop.is_closed():
             _hub[:] = [Hub()]
-            atexit.register(_hub[0].close)
+            atexit.register(_hub[0].close_at_exit)
         return _hub[0]

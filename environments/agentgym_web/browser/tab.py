@@ -190,16 +190,17 @@ class Tab:
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
-        while not future.done():
-            if self.is_crashed or self.is_storming:
-                future.cancel()
-                raise PageGoneError("the page is gone")
-            left = deadline - loop.time()
-            if left <= 0:
-                future.cancel()
-                raise TimeoutError
-            await asyncio.wait({future}, timeout=min(left, 0.25))
-        return future.result()
+        try:
+            while not future.done():
+                if self.is_crashed or self.is_storming:
+                    raise PageGoneError("the page is gone")
+                left = deadline - loop.time()
+                if left <= 0:
+                    raise TimeoutError
+                await asyncio.wait({future}, timeout=min(left, 0.25))
+            return future.result()
+        finally:
+            future.cancel()  # where it was not waited for to its end, nobody is left to hear of it
 
     async def handled(self, last: asyncio.Future[Any]) -> None:
         """Wait until an input event was dealt with; a page that went away has dealt with it."""

@@ -83,6 +83,26 @@ def test_killed_browser_is_typed_and_replaced(hub: Hub, network: Network) -> Non
     assert hub.processes() != [process]
 
 
+def test_ctrl_c_while_the_process_ends_leaves_no_browser_and_no_traceback(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub()
+    hub.open(PageSettings(), network)
+    (process,) = hub.processes()
+    pids = process.pids()
+    end = BrowserProcess.end
+    presses = iter([KeyboardInterrupt])
+
+    def interrupted(process: BrowserProcess, timeout_s: float = 3.0) -> None:
+        if threading.current_thread() is threading.main_thread() and (press := next(presses, None)):
+            raise press
+        end(process, timeout_s)
+
+    monkeypatch.setattr(BrowserProcess, "end", interrupted)
+    hub.close_at_exit()
+    assert are_gone(pids, [process.profile])
+
+
 def test_browser_killed_in_a_step_is_typed(hub: Hub, network: Network) -> None:
     page = hub.open(PageSettings(hang_s=300.0), network)
     page.open("http://calm.test/", VIEW)
@@ -209,5 +229,5 @@ def test_port_that_is_taken_is_named_with_the_next_move(capsys: pytest.CaptureFi
         port = taken.getsockname()[1]
         assert main(["web", "serve", "wiki", "--port", str(port)]) == 2
     said = capsys.readouterr().err
-    assert f"port {port} of 127.0.0.1 cannot be had" in said
+    assert f"port {port} of 127.0.0.1 cannot be used: Address already in use; name another one" in said
     assert "--port 0" in said
