@@ -2,8 +2,7 @@
 
 Each task that has a shipped configuration is trained with several seeds: `agentgym train` clones a demonstrator,
 trains, and tests both models on the test split. Their scores on the suite's headline stratum are compared by seed and
-task. The families are LMRL-Gym's eight tasks, pages in a real browser,
-and tools.
+task. The families are LMRL-Gym's eight tasks, pages in a real browser, and tools.
 
 A run takes minutes and all of them hours, so each is a part of its own: what lies in the folder of parts and was made
 with the same configuration is not run again, and a run that was stopped goes on. The report is on all parts that are

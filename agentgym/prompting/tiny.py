@@ -74,6 +74,7 @@ def build_tokenizer(
     max_words: int = 4000,
     numbers: Iterable[int] | None = None,
     phrases: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> PreTrainedTokenizerFast:
     """Builds a tokenizer whose vocabulary is the words of some texts.
 
@@ -82,7 +83,8 @@ def build_tokenizer(
         tools: Tools the model will call; the fixed phrases of their calls become single tokens.
         max_words: Most words kept; each takes two tokens, with and without a space before it.
         numbers: Numbers that become single tokens, with and without a space; others are spelt in digits.
-        phrases: Further fixed phrases that become single tokens wherever they stand.
+        phrases: Further fixed phrases that become single tokens, except right after a space.
+        names: Phrases that become single tokens wherever they stand; a space before one is a token of its own.
 
     Returns:
         A tokenizer with `TEMPLATE` as chat template, `<|im_end|>` as end of turn and `<|pad|>` for padding.
@@ -99,8 +101,9 @@ def build_tokenizer(
         from transformers import PreTrainedTokenizerFast
     except ImportError:
         raise MissingExtraError("the tiny tokenizer", "train") from None
-    fixed = sorted({*_call_phrases(tools), *_ROLE_HEADERS, *_MARKUP, *phrases} - {""}, key=lambda p: (-len(p), p))
-    pattern = "|".join([*(re.escape(phrase) for phrase in fixed), _PIECES])
+    fixed = _longest_first({*_call_phrases(tools), *_ROLE_HEADERS, *_MARKUP, *phrases, *names})
+    before_names = [f" (?={'|'.join(map(re.escape, _longest_first(names)))})"] if names else []
+    pattern = "|".join([*map(re.escape, fixed), *before_names, _PIECES])
     cut = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
     to_bytes = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     counts: Counter[str] = Counter()
@@ -134,6 +137,10 @@ def _wrapped(backend: Tokenizer, wrapper: type[PreTrainedTokenizerFast]) -> PreT
 
 def _is_word(piece: str) -> bool:
     return piece[:1].isalpha() or piece[:1] == "_"
+
+
+def _longest_first(phrases: Iterable[str]) -> list[str]:
+    return sorted({*phrases} - {""}, key=lambda phrase: (-len(phrase), phrase))
 
 
 def _call_phrases(tools: Sequence[ToolSchema]) -> Iterator[str]:

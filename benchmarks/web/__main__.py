@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     all_pages.add_argument("--again", action="store_true", help="what the file has of --pages counts, too")
     all_pages.add_argument("--workers", type=int, default=2)
     all_pages.add_argument("--seeds", type=int, default=0)
-    all_pages.add_argument("--out", type=Path, default=None, help="the JSON file to add to; default: the one in benchmarks/results")
+    all_pages.add_argument(
+        "--out", type=Path, default=None, help="the JSON file to add to; default: the one in benchmarks/results"
+    )
     speed_rows = commands.add_parser("speed", help="take the figures of the table of speed")
     speed_rows.add_argument("--quick", action="store_true", help="one round, two pages")
     speed_rows.add_argument("--out", type=Path, default=None, help="also write the JSON to this file")

@@ -6,21 +6,28 @@ From it a tokenizer is built in which each of these words is one token; the toke
 from __future__ import annotations
 
 from agentgym.action import EXPECTED
-from agentgym_tools.search.articles import all_articles
+from agentgym_tools.search.articles import all_articles, article_id
 from agentgym_tools.search.env import NO_CALL, NOT_FOUND, RIGHT, WRONG
 from agentgym_tools.search.grading import UNANSWERABLE
+from agentgym_tools.search.names import KINDS
 from agentgym_tools.search.relations import RELATIONS
-from agentgym_tools.search.world import world_of
+from agentgym_tools.search.world import Entity, world_of
 
 NUM_ARTICLES = 300
 """Articles of the small corpus, which the suite tools/search-small asks about."""
 NUMBERS: range | None = range(1000)
-"""Numbers that should be single tokens: those of ids, and the parts of larger ones."""
+"""Numbers that should be single tokens, such as days and numbers of pages, and the parts of larger ones."""
+_WORLD = world_of(NUM_ARTICLES)
+NAMES = (
+    [_WORLD.name(Entity(kind, number)) for kind in KINDS for number in range(_WORLD.counts[kind])],
+    [article_id(number) for number in range(NUM_ARTICLES)],
+)
+"""Names of people, towns, companies, books and schools, and ids of articles."""
 
 
 def texts() -> list[str]:
     """All texts from which the words are taken."""
-    articles = [part for article in all_articles(world_of(NUM_ARTICLES)) for part in (article.title, article.text)]
+    articles = [part for article in all_articles(_WORLD) for part in (article.title, article.text)]
     asked = [part for one in RELATIONS for part in (one.noun, one.inverse.format(""), one.comparison)]
     talk = [
         "Who is the",

@@ -188,16 +188,15 @@ class Tab:
             TimeoutError: Neither came in time.
             PageGoneError: The tab crashed, or a storm of dialogs holds it.
         """
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_s
+        now = asyncio.get_running_loop().time
+        deadline = now() + timeout_s
         try:
             while not future.done():
                 if self.is_crashed or self.is_storming:
                     raise PageGoneError("the page is gone")
-                left = deadline - loop.time()
-                if left <= 0:
+                if now() >= deadline:
                     raise TimeoutError
-                await asyncio.wait({future}, timeout=min(left, 0.25))
+                await asyncio.wait({future}, timeout=min(deadline - now(), 0.25))
             return future.result()
         finally:
             future.cancel()  # where it was not waited for to its end, nobody is left to hear of it

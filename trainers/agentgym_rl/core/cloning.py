@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from transformers import PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError
 from agentgym.policies.cast import Cast
@@ -96,6 +97,43 @@ def _adamw(weights: Iterable[nn.Parameter], rate: float) -> torch.optim.AdamW:
     return torch.optim.AdamW(weights, lr=rate, betas=_BETAS, weight_decay=0.0)
 
 
+class NameSwaps:
+    """Exchanges names within groups, such as those of people, or of articles.
+
+    A small model learns the few names of its demonstrations by heart, and copies no other. With names exchanged at
+    random the same episode is another one each time, and only copying is right in all of them.
+
+    Args:
+        groups: The names of each group. One that is not a single token stays as it is.
+        tokenizer: What reads them.
+
+    Raises:
+        ConfigError: No group has two names that are single tokens.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[str]], tokenizer: PreTrainedTokenizerFast) -> None:
+        read = [[tokenizer.encode(name, add_special_tokens=False) for name in names] for names in groups]
+        ids = [np.array([tokens[0] for tokens in names if len(tokens) == 1], np.int32) for names in read]
+        self._groups = [group for group in ids if len(group) > 1]
+        self._size = len(tokenizer)
+        if not self._groups:
+            raise ConfigError(
+                "warm_start.swap_names needs names in NAMES of the suite's vocabulary that the model's tokenizer reads "
+                "as single tokens, and there are none; set it to false"
+            )
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.int32]:
+        """For each token what stands in its place, int32[V].
+
+        Args:
+            rng: What exchanges them.
+        """
+        table = np.arange(self._size, dtype=np.int32)
+        for group in self._groups:
+            table[group] = rng.permutation(group)
+        return table
+
+
 class CloneStep(NamedTuple):
     """What came of one update.
 
@@ -151,6 +189,7 @@ def clone(
     seed: int,
     num_updates: int,
     max_grad_norm: float = OptimiserConfig.max_grad_norm,
+    swaps: NameSwaps | None = None,
     on_update: Callable[[int, int, CloneStep], None] | None = None,
 ) -> list[float]:
     """Train a model on demonstrated messages.
@@ -163,6 +202,7 @@ def clone(
         seed: Seed of the order of demonstrations.
         num_updates: Number of updates; `updates_of` says how many the configured passes take.
         max_grad_norm: Gradients are scaled down to this norm.
+        swaps: Exchanges names in each episode of an update.
         on_update: Called with the update's number, their total and what came of it.
 
     Returns:
@@ -180,7 +220,10 @@ def clone(
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * _schedule(update, num_updates)
         picked = [trajectories[index] for index in chosen]
-        step = clone_step(model, optimiser, picked, packing, max_grad_norm, prompt_weight=config.prompt_weight)
+        tables = None if swaps is None else [swaps.draw(rng) for _ in picked]
+        step = clone_step(
+            model, optimiser, picked, packing, max_grad_norm, prompt_weight=config.prompt_weight, tables=tables
+        )
         losses.append(step.loss)
         if on_update is not None:
             on_update(update + 1, num_updates, step)
@@ -203,6 +246,7 @@ def clone_step(
     max_grad_norm: float,
     *,
     prompt_weight: float = 0.0,
+    tables: Sequence[NDArray[np.int32]] | None = None,
 ) -> CloneStep:
     """One update on all sampled tokens of some trajectories; one whose gradient is not finite is left out.
 
@@ -213,10 +257,12 @@ def clone_step(
         packing: The shape of micro-batches.
         max_grad_norm: Gradients are scaled down to this norm.
         prompt_weight: Weight of the mean over the tokens that are read, beside that over those that are written.
+        tables: For each trajectory what stands in the place of each token, int32[V]; None leaves them as they are.
     """
     world, rank = distributed.world_size(), distributed.rank()
     batch = TrainBatch.of_trajectories(trajectories)
-    mine = [each for each, owner in zip(batch.segments, batch.owner, strict=True) if owner % world == rank]
+    owned = [(each, owner) for each, owner in zip(batch.segments, batch.owner, strict=True) if owner % world == rank]
+    mine = [each if tables is None else _swapped(each, tables[owner]) for each, owner in owned]
     num_written = sum(int(each.completion_mask.sum()) for each in batch.segments)
     is_written = [each.completion_mask.astype(np.float32) for each in mine]
     num_read = sum(int(_scored(each).sum()) for each in batch.segments) - num_written if prompt_weight else 0
@@ -247,3 +293,8 @@ def _scored(segment: Segment) -> NDArray[np.bool_]:
     mask = np.arange(segment.num_tokens) > 0
     mask[[picture.token for picture in segment.pictures if picture.token >= 0]] = False
     return mask
+
+
+def _swapped(segment: Segment, table: NDArray[np.int32]) -> Segment:
+    """The segment with other tokens by `NameSwaps.draw`; it stays as it is itself."""
+    return replace(segment, tokens=table[segment.tokens])

@@ -146,12 +146,10 @@ def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | 
 
     The environment's package may have a module `vocabulary` with `texts()`, or with `texts_of(suite)` where suites
     differ; else the words are those of demonstrated and random episodes. It has `NUMBERS` that are single tokens, and
-    may have fixed phrases that are: `PHRASES`, or `phrases_in(texts)`.
+    may have fixed phrases that are: `PHRASES`, or `phrases_in(texts)`, and the names of `NAMES`.
     """
-    package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
-    try:
-        vocabulary = importlib.import_module(f"{package}.vocabulary")
-    except ModuleNotFoundError:
+    vocabulary = _vocabulary(suite)
+    if vocabulary is None:
         return build_tokenizer(_spoken(suite, cast), tools)
     if hasattr(vocabulary, "texts_of"):
         texts = vocabulary.texts_of(suite.name)
@@ -159,7 +157,21 @@ def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | 
         texts = vocabulary.texts() if hasattr(vocabulary, "texts") else _spoken(suite, cast)
     has_own = hasattr(vocabulary, "phrases_in")
     phrases = vocabulary.phrases_in(texts) if has_own else getattr(vocabulary, "PHRASES", ())
-    return build_tokenizer(texts, tools, numbers=vocabulary.NUMBERS, phrases=phrases)
+    names = list(itertools.chain.from_iterable(suite_names(suite)))
+    return build_tokenizer(texts, tools, numbers=vocabulary.NUMBERS, phrases=phrases, names=names)
+
+
+def suite_names(suite: Suite) -> Sequence[Sequence[str]]:
+    """Groups of names that mean nothing in themselves: `NAMES` of the module `vocabulary`; empty without them."""
+    return getattr(_vocabulary(suite), "NAMES", ())
+
+
+def _vocabulary(suite: Suite) -> Any:
+    package = spec(suite.env).entry_point.partition(":")[0].rpartition(".")[0]
+    try:
+        return importlib.import_module(f"{package}.vocabulary")
+    except ModuleNotFoundError:
+        return None
 
 
 def _require_whole_matrices(config: TrainConfig) -> None:

@@ -6,6 +6,7 @@ from agentgym_tools.search import vocabulary
 from agentgym_tools.search.self_play.game import FATES, FROM_ARTICLES, FROM_MEMORY, WORDS_ALONE
 
 NUMBERS = vocabulary.NUMBERS
+NAMES = vocabulary.NAMES
 
 
 def texts() -> list[str]:

@@ -115,8 +115,8 @@ def _listener(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         raise ConfigError(
-            f"port {port} of 127.0.0.1 cannot be used: {os.strerror(error.errno or 0)}; name another one, or let --port 0 "
-            "take a free one"
+            f"port {port} of 127.0.0.1 cannot be used: {os.strerror(error.errno or 0)}; name another one, "
+            "or let --port 0 take a free one"
         ) from error
 
 

@@ -14,13 +14,14 @@ from agentgym.policies.torch.tiny_model import build_tiny_model
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.trajectory import Segment
-from agentgym_rl.core.cloning import clone, clone_step, successes, updates_of
+from agentgym_rl.core.cloning import NameSwaps, clone, clone_step, successes, updates_of
 from agentgym_rl.core.config.tables import PackingConfig, WarmStartConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.core.models import PolicyModel
 from tests.trainers.rl import vocabulary
 from tests.trainers.rl.toys import install
 
+score = PolicyModel.score
 CONFIG = WarmStartConfig(demonstrations=16, epochs=2, learning_rate=3e-3, batch_episodes=4)
 
 
@@ -119,6 +120,21 @@ def test_the_loss_on_prompts_is_a_mean_over_their_tokens(shown, packing: Packing
     (-torch.cat(written).mean() - 0.5 * torch.cat(read).mean()).backward()
     for ours, parameter in zip(found, model.parameters(), strict=True):
         torch.testing.assert_close(ours, parameter.grad, rtol=1e-3, atol=1e-5)
+
+
+def test_each_update_clones_other_names(shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer, trajectories = shown
+    segment = trajectories[0].segments()[0]
+    written = {tokenizer.decode([token]) for token in segment.tokens[segment.completion_mask]}
+    swaps = NameSwaps([sorted({*written, "5", "6", "7"})], tokenizer)
+    seen = []
+    monkeypatch.setattr(
+        PolicyModel, "score", lambda self, micro: seen.append(micro.tokens.numpy()) or score(self, micro)
+    )
+    model, packing = PolicyModel(build_tiny_model(tokenizer)), PackingConfig(128, 4096, is_packed=False)
+    clone(model, trajectories[:1], CONFIG, packing, seed=0, num_updates=4, swaps=swaps)
+    assert len({tokens.tobytes() for tokens in seen}) == 4
+    assert all(len(segment.tokens) == tokens.shape[1] for tokens in seen)
 
 
 def one_update(shown, monkeypatch: pytest.MonkeyPatch, scale: float = 1.0, max_grad_norm: float = 1.0):

@@ -91,6 +91,9 @@ class WarmStartConfig(Ranged):
     prompt_weight: Annotated[float, Range(0)] = 0.0
     """Weight of the loss on the tokens that the policy reads, beside that on those it writes; a tiny model learns from
     them what its tasks are about."""
+    swap_names: bool = False
+    """Exchange the names of the suite's vocabulary (`NAMES`) at random in each episode of an update, so that a tiny
+    model learns to copy names and not to know them."""
 
 
 @dataclass(frozen=True)
