@@ -27,7 +27,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 		|| { echo "agentgym needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) --version); try: make $(MAKECMDGOALS) PYTHON=python3.11" >&2; exit 1; }
 	@echo "== install: creating $(VENV) (a few minutes the first time) =="
 	$(PYTHON) -m venv $(VENV)
-	@echo "== install: torch (some 800 MB with what it needs) =="
+	@echo "== install: torch (the largest part; pip shows nothing meanwhile) =="
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch hatchling editables
 	@echo "== install: agentgym and its dependencies =="
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'

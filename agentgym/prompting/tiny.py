@@ -84,7 +84,8 @@ def build_tokenizer(
         max_words: Most words kept; each takes two tokens, with and without a space before it.
         numbers: Numbers that become single tokens, with and without a space; others are spelt in digits.
         phrases: Further fixed phrases that become single tokens, except right after a space.
-        names: Phrases that become single tokens wherever they stand; a space before one is a token of its own.
+        names: Phrases that become single tokens wherever no letter or digit follows; a space before one is a token of
+            its own.
 
     Returns:
         A tokenizer with `TEMPLATE` as chat template, `<|im_end|>` as end of turn and `<|pad|>` for padding.
@@ -102,8 +103,9 @@ def build_tokenizer(
     except ImportError:
         raise MissingExtraError("the tiny tokenizer", "train") from None
     fixed = _longest_first({*_call_phrases(tools), *_ROLE_HEADERS, *_MARKUP, *phrases, *names})
-    before_names = [f" (?={'|'.join(map(re.escape, _longest_first(names)))})"] if names else []
-    pattern = "|".join([*map(re.escape, fixed), *before_names, _PIECES])
+    whole = {name: re.escape(name) + r"(?!\w)" for name in _longest_first(names)}
+    before_names = [f" (?={'|'.join(whole.values())})"] if whole else []
+    pattern = "|".join([*(whole.get(phrase) or re.escape(phrase) for phrase in fixed), *before_names, _PIECES])
     cut = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
     to_bytes = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     counts: Counter[str] = Counter()

@@ -62,6 +62,14 @@ def test_task_of_faults_alone_enters_no_rate():
     assert found.to_json()["tasks"][0]["score"] is None
 
 
+def test_rates_of_attempts_that_no_task_has_yet_are_dashes():
+    text = result_text(result([TaskResult("a", "new", 1, 1, 1.0, 0)], attempts=2))
+    assert [line.split() for line in text.splitlines() if "pass" in line] == [
+        ["pass@k", "1.000", "-"],
+        ["pass^k", "1.000", "-"],
+    ]
+
+
 def test_json_has_what_machines_read_and_reads_back():
     found = result([*tasks_of(0, 4, 2, 1), TaskResult("x", "odd", 4, 4, 1.0, 0)], seconds=3.0, num_trained_on=1)
     fields = json.loads(json.dumps(found.to_json(), allow_nan=False))

@@ -286,10 +286,11 @@ class Hub:
 
     def close_at_exit(self) -> None:
         """As `close`; Ctrl-C meanwhile kills the browsers, and Python prints no traceback of it."""
+        browsers = list(self._browsers)
         try:
             self.close()
         except KeyboardInterrupt:
-            for browser in list(self._browsers):
+            for browser in browsers:
                 browser.process.end(_AT_ONCE_S)
 
     def _serve(self) -> None:

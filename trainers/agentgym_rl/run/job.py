@@ -32,7 +32,7 @@ from agentgym.trajectory import Trajectory
 from agentgym.view import write_report
 from agentgym_rl.core import distributed
 from agentgym_rl.core.checkpoint import checkpoints, load_newest
-from agentgym_rl.core.cloning import CloneStep, NameSwaps, clone, successes, updates_of, warm_start_episodes
+from agentgym_rl.core.cloning import CloneStep, clone, successes, updates_of, warm_start_episodes
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations, with_tokens
 from agentgym_rl.core.metrics import success_metrics
@@ -45,7 +45,7 @@ from agentgym_rl.run.journal import Journal, success_text
 from agentgym_rl.run.preflight import require_fitting
 from agentgym_rl.run.run_folder import TrainResult, config_digest, headline_first, open_run, require_usable
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler, stored_policy, untrained_policy
-from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, suite_names, untrained
+from agentgym_rl.run.setup import Parts, assemble, device_of, reference_of, untrained
 from agentgym_rl.run.trainer import Trainer
 from agentgym_rl.run.watch import look_up, messages_of, told_before, why_not_learning
 
@@ -280,7 +280,7 @@ class TrainingJob:
             seed=self.config.run.seed,
             num_updates=num_updates,
             max_grad_norm=self.config.optimiser.max_grad_norm,
-            swaps=_name_swaps(self.parts, self.config),
+            swaps=self.parts.swaps,
             on_update=show,
         )
         if left_out:
@@ -433,10 +433,6 @@ def _keep_demonstration(store: RunStore | None, records: Iterable[Trajectory]) -
     if store is not None:
         for record in records:
             store.write_episode(record, purpose="demo", is_replacement=True)
-
-
-def _name_swaps(parts: Parts, config: TrainConfig) -> NameSwaps | None:
-    return NameSwaps(suite_names(parts.suite), parts.tokenizer) if config.warm_start.swap_names else None
 
 
 def _rendered(records: Sequence[Trajectory], parts: Parts, config: TrainConfig) -> list[Trajectory]:

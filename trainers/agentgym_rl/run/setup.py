@@ -29,6 +29,7 @@ from agentgym.registration import spec
 from agentgym.rollout import game_maker
 from agentgym.suite import Suite, load_suite
 from agentgym_rl.core import distributed
+from agentgym_rl.core.cloning import NameSwaps
 from agentgym_rl.core.config.kind import Groundwork
 from agentgym_rl.core.config.train import LearnerOptions, TrainConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations
@@ -56,6 +57,7 @@ class Parts:
         cast: Who plays the roles of a game.
         tools: The environment's tools, or those of the learner's roles.
         seen: Which tasks the weights were trained on before this run.
+        swaps: Exchanges names while cloning; None where they stay.
     """
 
     suite: Suite
@@ -67,6 +69,7 @@ class Parts:
     cast: Cast
     tools: Sequence[dict[str, Any]]
     seen: Seen = NOTHING_SEEN
+    swaps: NameSwaps | None = None
 
 
 def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Parts:
@@ -88,7 +91,9 @@ def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler
     torch.manual_seed(config.run.seed)
     ground = groundwork(config, make_sampler)
     preflight(ground)
+    suite, tools = ground.suite, ground.tools
     causal_lm, tokenizer = ground.loaded
+    swaps = NameSwaps(suite_names(suite), tokenizer) if config.warm_start.swap_names else None
     policy, whole = ground.policy, WholeModel(causal_lm)
     autocast = config.model.autocast or has_master_weights(config.model)
     model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=autocast)
@@ -96,8 +101,7 @@ def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler
     if config.model.compile:
         model.compile(dynamic=True)
     seen = read_seen(Path(config.model.path)) if config.model.path else NOTHING_SEEN
-    suite, tools = ground.suite, ground.tools
-    return Parts(suite, tokenizer, ground.renderer, model.train(), policy, whole, ground.cast, tools, seen)
+    return Parts(suite, tokenizer, ground.renderer, model.train(), policy, whole, ground.cast, tools, seen, swaps)
 
 
 def groundwork(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler) -> Groundwork[LearnerOptions]:

@@ -37,6 +37,13 @@ def test_names_of_several_tokens_stay(tokenizer) -> None:
         assert renamed(tokenizer, "Anna Moe lives in Sandy", swaps.draw(rng)) == "Anna Moe lives in Sandy"
 
 
+def test_name_within_a_longer_word_is_none(tokenizer) -> None:
+    text = "Anna Bergman lives in Upper Sands, Otto Lind in Upper Sand."
+    read = [tokenizer.decode([token]) for token in tokenizer.encode(text)]
+    assert "".join(read) == text
+    assert [name for name in (*PEOPLE, *TOWNS) if name in read] == ["Otto Lind", "Upper Sand"]
+
+
 def test_names_that_are_no_tokens_are_refused(tokenizer) -> None:
     with pytest.raises(ConfigError, match=r"needs names in NAMES .* as single tokens"):
         NameSwaps([["Bo", "Cy"]], tokenizer)

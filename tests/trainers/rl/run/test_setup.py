@@ -110,6 +110,11 @@ def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_th
     assemble(toy_config("questions", algorithm={"preset": "mt_grpo"}))
 
 
+def test_swapping_names_of_a_suite_without_names_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigError, match="swap_names needs names in NAMES"):
+        assemble(toy_config("questions", warm_start={"swap_names": True}))
+
+
 SMALL = ["run.suite=tools/lookup", "run.iterations=1", "validation.has_final_test=false", "group.tasks=1"]
 CLONED = ["warm_start.demonstrations=40", "packing.micro_batch_tokens=512"]
 
