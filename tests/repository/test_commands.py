@@ -68,6 +68,9 @@ SHORT = {
     "agentgym web record https://example.org/ --out site.warc.gz --pages 50": (
         "agentgym web record SITE --out site.warc.gz --pages 2"
     ),
+    "agentgym web record http://127.0.0.1:8000/ --out shop.warc.gz --pages 5": (
+        "agentgym web record SITE --out shop.warc.gz --pages 2"
+    ),
     "agentgym web replay site.warc.gz https://example.org/": "agentgym web replay site.warc.gz SITE",
     "agentgym web serve shop --user NAME": "agentgym web serve shop --port 0 --user adele.castellan",
     # Training runs.
@@ -155,6 +158,7 @@ NOT_RUN = {
             "agentgym check --family",
             "agentgym eval --partner second=torch:RUN/models/cloned",
             "agentgym eval --policy torch:PATH",
+            "agentgym eval --suite",
             "agentgym play --record",
             "agentgym gui render",
             "agentgym swe rows",
