@@ -80,27 +80,40 @@ def diagnose() -> Iterator[Finding]:
     yield from _suites()
 
 
+def extras() -> dict[str, tuple[list[str], list[str]]]:
+    """For each extra the distributions that it brings, and those of them that are not installed.
+
+    They are read from the installed metadata.
+
+    Raises:
+        PackageNotFoundError: If agentgym itself is not installed.
+    """
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for match in filter(None, map(_REQUIREMENT.match, requires(DISTRIBUTION) or [])):
+        if match[2] != "all":
+            brought, missing = found.setdefault(match[2], ([], []))
+            brought.append(match[1])
+            if not _is_installed(match[1]):
+                missing.append(match[1])
+    return found
+
+
 def _extras() -> Iterator[Finding]:
-    """One finding an extra, read from the installed metadata."""
+    """One finding an extra."""
     try:
-        requirements = requires(DISTRIBUTION) or []
+        found = extras()
     except PackageNotFoundError:
         yield Finding(
             "agentgym", "fault", "runs from a folder, but is not installed", "make install, or: pip install -e ."
         )
         return
     yield Finding("agentgym", "ok", version(DISTRIBUTION))
-    needed: dict[str, list[str]] = {}
-    for match in filter(None, map(_REQUIREMENT.match, requirements)):
-        if match[2] != "all":
-            needed.setdefault(match[2], []).append(match[1])
-    for extra, distributions in needed.items():
-        missing = [distribution for distribution in distributions if not _is_installed(distribution)]
+    for extra, (brought, missing) in found.items():
         if missing:
             fix = f"pip install '{DISTRIBUTION}[{extra}]'"
             yield Finding(f"extra {extra}", "missing", f"without {', '.join(missing)}", fix)
         else:
-            yield Finding(f"extra {extra}", "ok", f"complete ({len(distributions)})")
+            yield Finding(f"extra {extra}", "ok", f"complete ({len(brought)})")
 
 
 def _is_installed(distribution: str) -> bool:

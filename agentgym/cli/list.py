@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError
 from itertools import groupby
 from typing import Any
 
+from agentgym.cli.doctor import extras
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
@@ -34,23 +36,24 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
     found = specs(family or None)
     if family and not found:
         raise UnknownNameError("family", family, {spec.family for spec in specs()})
+    missing = _missing_extras(found)
     if as_json:
-        print_json([describe(spec) for spec in found])
+        print_json([_described(spec, missing[spec.id]) for spec in found])
     else:
-        print_table(("environment", "suites", "roles", "runs", "needs"), _rows(found))
+        print_table(("environment", "suites", "roles", "runs", "needs"), _rows(found, missing))
         note(_RUNTIMES)
-        if missing := sorted({spec.missing_extra for spec in found} - {""}):
+        if names := sorted(set(missing.values()) - {""}):
             note(
-                "the packages of some adapted environments are missing; "
-                f"install them with: pip install '{DISTRIBUTION}[{','.join(missing)}]'"
+                "the packages of some environments are missing; "
+                f"install them with: pip install '{DISTRIBUTION}[{','.join(names)}]'"
             )
         for need in dict.fromkeys(need for spec in found for need in spec.needs):
             note(f"option {need.option}: {need.what}; give it with --env-option {need.option}=PATH or {need.variable}")
     return 0
 
 
-def describe(spec: EnvSpec) -> dict[str, Any]:
-    """An environment as JSON values, as `--json` prints it."""
+def _described(spec: EnvSpec, missing_extra: str) -> dict[str, Any]:
+    """An environment as JSON values."""
     return {
         "id": spec.id,
         "family": spec.family,
@@ -60,25 +63,34 @@ def describe(spec: EnvSpec) -> dict[str, Any]:
         "deterministic": spec.deterministic,
         "runtimes": list(spec.runtimes),
         "adapts": spec.adapts,
-        "missing_extra": spec.missing_extra,
+        "missing_extra": missing_extra,
         "needs": [asdict(need) for need in spec.needs],
     }
 
 
-def _rows(found: Sequence[EnvSpec]) -> Iterator[tuple[str, ...]]:
+def _rows(found: Sequence[EnvSpec], missing_extras: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """A row for each environment, below one that names its family and room; a room's adapted ones come apart."""
     named: set[str] = set()
     for (family, room), alike in groupby(sorted(found, key=listing_order), lambda spec: (spec.family, spec.room)):
         heading = f"{family}: {room}" if room else family
         yield f"{heading}, adapted" if heading in named else heading, "", "", "", ""
         named.add(heading)
-        yield from map(_row, alike)
+        for spec in alike:
+            yield _row(spec, missing_extras[spec.id])
 
 
-def _row(spec: EnvSpec) -> tuple[str, ...]:
+def _row(spec: EnvSpec, missing_extra: str) -> tuple[str, ...]:
     runs = [*spec.runtimes, *([] if spec.deterministic else ["not deterministic"])]
-    missing = " (missing)" if spec.missing_extra else ""
-    needs = [f"extra {spec.extra}{missing}"] if spec.extra else []
+    needs = [f"extra {missing_extra} (missing)"] if missing_extra else []
     needs += [f"adapts {spec.adapts}"] if spec.adapts not in ("", spec.extra) else []
     needs += [f"option {need.option}" for need in spec.needs]
     return f"  {spec.id}", ", ".join(spec.suites), ", ".join(spec.roles), ", ".join(runs), ", ".join(needs)
+
+
+def _missing_extras(found: Sequence[EnvSpec]) -> dict[str, str]:
+    """For each environment's id the extra that has to be installed before it runs; "" for none."""
+    try:
+        incomplete = {extra for extra, (_, missing) in extras().items() if missing}
+    except PackageNotFoundError:  # a checkout that was not installed: doctor says so
+        incomplete = set()
+    return {spec.id: spec.missing_extra or (spec.extra if spec.extra in incomplete else "") for spec in found}

@@ -96,6 +96,19 @@ def test_list_marks_adapted_environments_and_names_the_extra_that_is_missing(
     assert (row["adapts"], row["missing_extra"]) == ("elsewhere", "games")
 
 
+def test_list_names_an_extra_only_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("agentgym.cli.doctor.requires", lambda _: ["pytest; extra == 'web'"])
+    assert main(["list", "--family", "web"]) == 0
+    assert "extra web" not in capsys.readouterr().out
+    monkeypatch.setattr("agentgym.cli.doctor.requires", lambda _: ["no-such-distribution>=1; extra == 'web'"])
+    assert main(["list", "--family", "web"]) == 0
+    captured = capsys.readouterr()
+    assert "extra web (missing)" in captured.out
+    assert "pip install 'agentgymnasium[web]'" in captured.err
+
+
 def test_list_in_a_file_breaks_no_name_and_says_what_runtime_takes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     captured = capsys.readouterr()

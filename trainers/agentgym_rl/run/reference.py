@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import dataclasses
 import inspect
 import itertools
 import json
 import re
-import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -218,5 +218,12 @@ def _meanings(cls: Any) -> Mapping[str, str]:
     return found
 
 
+def main() -> None:
+    """Write the page to the path that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m agentgym_rl.run.reference", description="Write the page of keys.")
+    parser.add_argument("path", nargs="?", type=Path, default=Path("docs/reference/configuration.md"))
+    parser.parse_args().path.write_text(page(), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    Path(sys.argv[1] if len(sys.argv) > 1 else "docs/reference/configuration.md").write_text(page(), encoding="utf-8")
+    main()
