@@ -43,12 +43,14 @@ def run(
         seeds: Seeds a page; 0 takes `parity.SEEDS`.
         is_again: Whether what the file has of the pages counts, too; see `united`.
     """
-    kept = read(out) | {"benchmark": f"web parity {peer}", "machine": machine(), "versions": versions(PACKAGES)}
-    wanted = pages or [page for page in ALL_PAGES if page in all_oracles() and page not in kept["pages"]]
+    facts = {"benchmark": f"web parity {peer}", "machine": machine(), "versions": versions(PACKAGES)}
+    known = read(out)["pages"]
+    wanted = pages or [page for page in ALL_PAGES if page in all_oracles() and page not in known]
     with ThreadPoolExecutor(num_workers) as pool:
         running = {pool.submit(_compared, peer, page, seeds): page for page in wanted}
         for number, future in enumerate(as_completed(running), start=1):
             page, found = running[future], future.result()
+            kept = read(out) | facts  # another call may have added pages to it meanwhile
             before = kept["pages"].get(page)
             found = kept["pages"][page] = united(before, found) if is_again and before else found
             write(kept, out)

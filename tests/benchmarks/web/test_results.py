@@ -42,6 +42,18 @@ def test_pages_that_are_in_the_file_are_not_compared_again(tmp_path):
     assert set(read(path)["pages"]) == set(all_oracles())
 
 
+def test_pages_that_another_call_adds_meanwhile_stay(tmp_path, monkeypatch):
+    path = tmp_path / "results.json"
+
+    def compared_meanwhile(peer, page, seeds):
+        write({"pages": {**read(path)["pages"], "click-pie": SAME}}, path)
+        return SAME
+
+    monkeypatch.setattr(parity_run, "_compared", compared_meanwhile)
+    parity_run.run("farama", ["click-test"], 1, path)
+    assert set(read(path)["pages"]) == {"click-test", "click-pie"}
+
+
 def test_episode_that_was_the_same_in_one_of_two_runs_is_the_same():
     late, other = differing(0.0), differing(0.0)
     other["differ"][0]["seed"] = 7
