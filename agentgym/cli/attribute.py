@@ -65,7 +65,9 @@ def run(
 
     Args:
         folder: The folder of a recording, an evaluation or a finished training run.
-        method: Names of methods. Commas make a chain, such as gated,potential,return_to_go. Plus signs make a sum,
+        method: Names of methods: terminal, environment, return_to_go, uniform, potential, gated, anchors,
+            episode_groups, turn_groups, tool_use, state_counts, bounded, corrected, spa, rudder, expert, judged, forks.
+            Commas make a chain, such as gated,potential,return_to_go. Plus signs make a sum,
             such as episode_groups+0.5*anchors.
         options: Options of the methods.
         label: One label for each method, under which its credit is stored. The default is the text of the method.

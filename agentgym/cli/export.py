@@ -27,7 +27,8 @@ def run(
 ) -> int:
     """Write a run's episodes as Parquet files, one for each split, or its patches as predictions.
 
-    The Hugging Face function `datasets.load_dataset(FOLDER)` reads the first. SWE-bench's harness reads the second.
+    The Hugging Face function `datasets.load_dataset(FOLDER)` reads the Parquet files. SWE-bench's harness reads
+    the predictions (--form predictions).
 
     Args:
         folder: The folder of a recording, an evaluation or a training run.

@@ -26,7 +26,7 @@ def run(
         folder: The folder of the run.
         label: The labels of the step credit to show, in this order. By default, the report shows as many as fit: the
             most informative first, and newer ones before older ones.
-        task: The ids of the tasks whose episodes to show, up to 16 of them. By default, the report of an evaluation
+        task: Show the episodes of the tasks with these ids, at most 16 episodes. By default, the report of an evaluation
             shows a success and a failure of each policy, on the same tasks if possible.
         as_json: Print JSON.
     """
