@@ -26,6 +26,8 @@ MAX_DEPTH = 32
 """Deepest nesting of brackets that is parsed."""
 MAX_CALLS = 64
 """Most tool calls in one message."""
+MAX_INT_BITS = 14_000
+"""Longest integer that is read, a little shorter than what Python writes out (4,300 digits)."""
 
 EXPECTED = (
     'Expected a tool call such as <tool_call>{"name": "tool", "arguments": {"key": "value"}}</tool_call> '
@@ -63,11 +65,12 @@ class Action(NamedTuple):
     tool_calls: tuple[ToolCall, ...]
 
 
-_THOUGHT = re.compile(r"\s*(?:<think>)?(.*?)</think>\s*", re.DOTALL)
+_THOUGHT = re.compile(r"\s*+(?:<think>)?(.*?)</think>\s*", re.DOTALL)
 _OPENING, _CLOSING = "<tool_call>", "</tool_call>"
 _BLOCK = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z_]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_STRING = re.compile(r"(?P<quote>['\"])(?:\\.|(?!(?P=quote))[^\\\n])*+(?P<end>(?P=quote))?", re.DOTALL)
+"""A string as far as its line goes; `end` is missing from one that does not end there."""
 _PYTHON_CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -302,7 +305,10 @@ def _literal(node: ast.expr) -> Any:
         case ast.Constant(value=str() as text):
             _refuse_surrogates(text)
             return text
-        case ast.Constant(value=bool() | int() | None as value):
+        case ast.Constant(value=bool() | None as value):
+            return value
+        case ast.Constant(value=int() as value):
+            _refuse_digits(value)
             return value
         case ast.Constant(value=float() as value) if abs(value) < float("inf"):
             return value
@@ -311,7 +317,7 @@ def _literal(node: ast.expr) -> Any:
         case ast.Dict(keys=keys, values=values):
             return {_literal_key(key): _literal(value) for key, value in zip(keys, values, strict=True)}
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if value is not True:
-            return -value
+            return -_literal(node.operand)
         case ast.Name(id=name) if name in _PYTHON_CONSTANTS:
             return _PYTHON_CONSTANTS[name]
         case ast.Name(id=name):
@@ -321,6 +327,7 @@ def _literal(node: ast.expr) -> Any:
 
 def _literal_key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        _refuse_surrogates(node.value)
         return node.value
     raise ActionSyntaxError("Keys of a dict must be text in quotes.")
 
@@ -330,13 +337,19 @@ def _refuse_depth(source: str) -> None:
     if source.count("(") + source.count("[") + source.count("{") <= MAX_DEPTH:
         return
     depth = 0
-    for character in _STRING.sub("", source):
+    for character in _STRING.sub(lambda found: "" if found["end"] else found[0], source):
         if character in "([{":
             depth += 1
             if depth > MAX_DEPTH:
                 raise ActionSyntaxError(f"Brackets are nested deeper than {MAX_DEPTH}. {EXPECTED}")
         elif character in ")]}":
             depth -= 1
+
+
+def _refuse_digits(value: int) -> None:
+    """Refuses what no record could hold; the parser does so for decimals alone."""
+    if value.bit_length() > MAX_INT_BITS:
+        raise ActionSyntaxError(f"An integer has {value.bit_length()} bits; at most {MAX_INT_BITS} are read.")
 
 
 def _refuse_surrogates(text: str) -> None:

@@ -75,6 +75,12 @@ def test_python_syntax_reads_every_literal_type() -> None:
     assert calls(text) == [("search", {**expected, "exact": None, "order": "up"})]
 
 
+def test_the_longest_integer_that_is_read_can_be_written_out() -> None:
+    action = parse_tool_calls(f"search('a', limit=-0x{'f' * 3_500})", TOOLS)
+    json.dumps(to_message(action))
+    assert render_python_call(action.tool_calls[0]).startswith("search(query='a', limit=-")
+
+
 def test_tool_call_blocks_leave_content_and_reasoning() -> None:
     block = '<tool_call>{"name": "stop", "arguments": {}}</tool_call>'
     action = parse_tool_calls(f"<think>hm</think>\n\nI look.\n{block}\n{block}", TOOLS)
@@ -117,6 +123,13 @@ def test_tool_call_keeps_a_given_id() -> None:
         ('{"name": "search", "arguments": {"query": "a", "score": NaN}}', "NaN is not valid JSON"),
         ('{"name": "search", "arguments": {"query": "a", "score": 1e999}}', "too large"),
         ('{"name": "search", "arguments": {"query": "\\ud800"}}', "surrogate"),
+        ("search('a', area={'name': 'n', '\\ud800': 1})", "surrogate"),
+        (f"search('a', limit=0x{'f' * 4_000})", "16000 bits; at most 14000"),
+        (f"search('a', limit=-0x{'f' * 4_000})", "16000 bits; at most 14000"),
+        (f"search('a', limit=0o{'7' * 5_000})", "15000 bits"),
+        (f"search('a', limit=0b{'1' * 15_000})", "15000 bits"),
+        (f"search('a', area={{'name': 'n', 'size': [0x{'f' * 4_000}]}})", "16000 bits"),
+        ("search('a', score=-1e999)", "must be literals"),
         ("[]", "no tool call"),
         (";".join(["stop()"] * 65), "more than 64"),
     ],
@@ -243,3 +256,17 @@ def test_reading_a_message_warns_of_nothing(text: str) -> None:
         with contextlib.suppress(ActionSyntaxError):
             parse_tool_calls(text, TOOLS)
     assert caught == []
+
+
+@pytest.mark.parametrize("text", [" " * 200_000 + "<think>", "[" * 40 + "'" + "\\'" * 9_000])
+def test_hostile_messages_are_read_in_a_moment(text: str) -> None:
+    began = time.process_time()
+    parse_text(text)
+    with pytest.raises(ActionSyntaxError):
+        parse_tool_calls(text, TOOLS)
+    assert time.process_time() - began < 5  # minutes, where a pattern tries each beginning with each end
+
+
+def test_brackets_behind_an_odd_quote_count() -> None:
+    with pytest.raises(ActionSyntaxError, match="nested deeper"):
+        parse_tool_calls("search('''a\n'''" + "[" * 60, TOOLS)

@@ -26,8 +26,8 @@ def run(
         folder: The folder of the run.
         label: The labels of the step credit to show, in this order. By default, the report shows as many as fit: the
             most informative first, and newer ones before older ones.
-        task: Show the episodes of the tasks with these ids, at most 16 episodes. By default, the report of an evaluation
-            shows a success and a failure of each policy, on the same tasks if possible.
+        task: Show the episodes of the tasks with these ids, at most 16 episodes. By default, the report of an
+            evaluation shows a success and a failure of each policy, on the same tasks if possible.
         as_json: Print JSON.
     """
     page = write_report(folder, labels=label, tasks=task)

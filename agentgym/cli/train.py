@@ -48,8 +48,8 @@ def run(
     Args:
         settings: The configuration file, followed by overrides such as run.iterations=5. An override with nothing after
             its =, such as algorithm.minibatches=, removes what the file says. With --resume, no file is needed.
-            Overrides may then extend the run (run.iterations=50), and change run.max_seconds and the tables [validation],
-            [watch] and [checkpoint].
+            Overrides may then extend the run (run.iterations=50), and change run.max_seconds and the tables
+            [validation], [watch] and [checkpoint].
         run: The folder of the run. The default is runs/NAME, with the name of the configuration file.
         resume: Continue the run in the folder from its last checkpoint.
         overwrite: Remove a run that is already in the folder.

@@ -6,6 +6,7 @@ outcomes.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import Generic
@@ -19,6 +20,7 @@ from agentgym.leasing.stats import PoolCounts
 from agentgym.leasing.workers import PoolWorkers
 
 Clock = Callable[[], float]
+_LOG = logging.getLogger(__name__)
 
 
 class Stock(Generic[Resource, Spec]):
@@ -174,6 +176,8 @@ class Stock(Generic[Resource, Spec]):
             self.maker.close(resource)
         except (AgentGymError, OSError):
             return
+        except Exception:  # noqa: BLE001 - the worker must live
+            _LOG.exception("one of the %s did not close", self.maker.plural)
 
     def _evict_for(self, wanting: Shelf[Resource, Spec]) -> None:
         """Close a ready resource of the spec that was unused for longest."""
@@ -249,3 +253,5 @@ class Stock(Generic[Resource, Spec]):
             self.maker.clean_up()
         except (AgentGymError, OSError):
             return
+        except Exception:  # noqa: BLE001 - as above
+            _LOG.exception("what %s left was not cleaned up", self.maker.plural)

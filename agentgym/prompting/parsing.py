@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from agentgym.action import Action, parse_tool_calls
@@ -20,11 +20,9 @@ MAX_REPLY = 50_000
 
 _Tools = Sequence[ToolSchema]
 
-_CHANNEL = re.compile(
-    r"(?:<\|start\|>)?(?:assistant)?(?P<to>[^<]*)<\|channel\|>(?P<channel>\w+)(?P<to2>[^<]*)"
-    r"(?:<\|constrain\|>\w+)?<\|message\|>(?P<text>.*?)(?:<\|(?:end|call|return)\|>|\Z)",
-    re.DOTALL,
-)
+_CHANNEL = "<|channel|>"
+_CHANNEL_HEAD = re.compile(r"(?P<channel>\w++)(?P<to>[^<]*+)(?:<\|constrain\|>\w++)?<\|message\|>")
+_CHANNEL_END = re.compile(r"<\|(?:end|call|return)\|>|\Z")
 _RECIPIENT = re.compile(r"to=(?:functions\.)?([^\s<]+)")
 _XML_CALL = re.compile(r"<tool_call>\s*<function=([^>\n]+)>(.*?)</function>\s*(?:</tool_call>|\Z)", re.DOTALL)
 _XML_ARGUMENT = re.compile(r"<parameter=([^>\n]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
@@ -37,7 +35,7 @@ _DEEPSEEK_CALL = re.compile(
 _MISTRAL_CALL = re.compile(
     r"\[TOOL_CALLS\]\s*(?:([\w.-]+)(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?)?\s*(.*?)(?=\[TOOL_CALLS\]|\Z)", re.S
 )
-_LLAMA_CALL = re.compile(r'^\s*(?:<\|python_tag\|>)?\s*(?=\{\s*"(?:type|name)")')
+_LLAMA_CALL = re.compile(r'^\s*+(?:<\|python_tag\|>)?\s*+(?=\{\s*"(?:type|name)")')
 
 
 def parse_reply(text: str, tools: Sequence[ToolSchema]) -> Action:
@@ -81,14 +79,28 @@ def _channels(text: str, tools: _Tools) -> str:
     thoughts: list[str] = []
     said: list[str] = []
     calls: list[str] = []
-    for match in _CHANNEL.finditer(text):
-        recipient = _RECIPIENT.search(match["to"] + match["to2"])
+    for channel, to, content in _channel_messages(text):
+        recipient = _RECIPIENT.search(to)
         if recipient:
-            calls.append(_block(recipient[1], match["text"].strip() or "{}"))
+            calls.append(_block(recipient[1], content.strip() or "{}"))
         else:
-            (thoughts if match["channel"] == "analysis" else said).append(match["text"])
+            (thoughts if channel == "analysis" else said).append(content)
     thought = "<think>" + "\n".join(thoughts) + "</think>" if thoughts else ""
     return thought + "\n".join(said) + "".join(calls)
+
+
+def _channel_messages(text: str) -> Iterator[tuple[str, str, str]]:
+    """The messages of GPT-OSS: the channel, what stands around its name, such as `to=functions.name`, and the text."""
+    position = 0
+    while (found := text.find(_CHANNEL, position)) >= 0:
+        before = text[position:found].rpartition("<")[2]
+        position = found + len(_CHANNEL)
+        head = _CHANNEL_HEAD.match(text, position)
+        if head is not None:
+            end = _CHANNEL_END.search(text, head.end())
+            assert end is not None  # at the latest, the text's own
+            yield head["channel"], before + head["to"], text[head.end() : end.start()]
+            position = end.end()
 
 
 def _xml(text: str, tools: _Tools) -> str:

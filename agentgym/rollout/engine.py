@@ -19,7 +19,6 @@ from agentgym.errors import (
     ContextOverflowError,
     EndpointDownError,
     InfrastructureError,
-    StepTimeoutError,
 )
 from agentgym.game import Game
 from agentgym.policy import Policy, Reply, Request
@@ -194,7 +193,7 @@ class RolloutEngine:
         if episode not in self._active:
             return
         if call.error is not None:
-            self._fail(episode, call.error)
+            self._fail(episode, call.error, is_abandoned=call.is_abandoned)
             return
         self.stats.env_s += call.seconds
         try:
@@ -304,14 +303,14 @@ class RolloutEngine:
 
     # Ending.
 
-    def _fail(self, episode: Episode, error: BaseException) -> None:
+    def _fail(self, episode: Episode, error: BaseException, *, is_abandoned: bool = False) -> None:
         is_mistake = isinstance(error, AgentGymError) and not isinstance(error, InfrastructureError | CancelledEpisode)
         if is_mistake or not isinstance(error, Exception):
             raise error
         records = episode.fail(error)
         self._active.discard(episode)
         episode.forget()
-        if isinstance(error, StepTimeoutError):
+        if is_abandoned:
             self.stats.abandoned_calls += 1
             if episode.game is not None:
                 episode.game.interrupt()

@@ -81,7 +81,7 @@ class Tool(dict[str, Any]):
         for name, value in given.items():
             try:
                 converted[name] = self._forms[name].convert(value)
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:  # a float has no room for 400 digits
                 raise ActionSyntaxError(f"{self['function']['name']}.{name} is refused: {error}") from error
         return converted
 

@@ -82,6 +82,19 @@ def test_kiln_whose_reset_raises_anything_is_closed_and_its_room_comes_back(pool
     assert maker.num_started == 5
 
 
+def test_kiln_that_does_not_close_gives_its_room_back(maker: KilnMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def close(kiln: Kiln) -> None:
+        raise RecursionError("its pots lie too deep")
+
+    with Pool(maker, PoolSettings(ready=0, wait_s=30.0), {"kW": 2.0}) as pool:
+        monkeypatch.setattr(maker, "close", close)
+        for _ in range(3):  # more than fit, one after the other
+            with pool.lease(Firing()) as kiln:
+                kiln.is_broken = True
+        assert settled(pool).lost == 3
+    assert maker.num_started == 3
+
+
 def test_kiln_that_breaks_while_it_is_out_counts_as_lost(pool: KilnPool) -> None:
     with pool.lease(Firing()) as kiln:
         kiln.is_broken = True

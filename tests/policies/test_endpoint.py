@@ -78,6 +78,14 @@ def test_a_message_is_asked_for_and_counted(server, policy_of):
     assert policy.cost == pytest.approx(40e-6)
 
 
+def test_half_a_character_is_sent_and_read_as_it_is(server, policy_of):
+    server.answers = [chat("an emoji, cut: \ud83d")]
+    policy = policy_of()
+    reply = policy.generate([ask()])[0]
+    policy.generate([ask([user("hi"), reply.message, user("go on")])])
+    assert server.bodies[1]["messages"][1]["content"] == "an emoji, cut: \ud83d"
+
+
 def test_tool_calls_become_text_that_environments_read(server, policy_of):
     calls = [
         {"id": "x1", "type": "function", "function": {"name": "search", "arguments": '{"query": "a </tool_call> b"}'}},

@@ -104,3 +104,18 @@ def test_repeated_markers_are_read_quickly(marker: str, tools: list[dict[str, An
     with pytest.raises(ActionSyntaxError):
         parse_reply(((marker + "x") * 20_000)[:49_999], tools)
     assert time.thread_time() - started < 5.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 20_000 + "<|channel|>" + "a" * 20_000,
+        "<|channel|>" * 4_000,
+        "to=a" * 5_000 + "<|channel|>final" + "to=b" * 5_000,
+        " " * 40_000 + '"parameters"',
+    ],
+)
+def test_hostile_replies_are_read_in_a_moment(text: str) -> None:
+    began = time.process_time()
+    canonical_text(text, [])
+    assert time.process_time() - began < 5  # minutes, where a pattern tries each beginning with each end

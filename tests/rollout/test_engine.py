@@ -14,10 +14,18 @@ from toy import CountEnv, Parrot, make_game, task
 
 import agentgym
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, ContextOverflowError, ContractError, EndpointError, InfrastructureError
+from agentgym.errors import (
+    ConfigError,
+    ContextOverflowError,
+    ContractError,
+    EndpointError,
+    InfrastructureError,
+    StepTimeoutError,
+)
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
 from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, episode, notices
+from agentgym.tools import ToolEnv, said, tool
 
 
 def jobs(tasks):
@@ -60,6 +68,30 @@ def test_two_hung_steps_do_not_hold_up_the_others():
     assert all(record.success for record in records[2:])
     assert stats.abandoned_calls == 2
     assert [record.total_reward for record in records[:2]] == [None, None]
+
+
+def test_a_game_whose_environment_reports_a_time_out_is_closed():
+    made, closed = [], []
+
+    class Impatient(CountEnv):
+        """Its tool, on another machine, took too long; the call itself came back."""
+
+        def respond(self, action):
+            raise StepTimeoutError("the tool took longer than 1 s")
+
+        def close(self):
+            closed.append(self)
+
+    def make(_):
+        made.append(Impatient())
+        return SoloGame(made[-1])
+
+    settings = RolloutSettings(retries=1, max_fault_share=1.0)
+    records, stats = collect_episodes(jobs([task(0), task(1)]), make, {"*": Parrot()}, settings)
+    assert {str(record.outcome) for record in records} == {"infrastructure:StepTimeoutError"}
+    assert len(made) == 4
+    assert set(made) == set(closed)
+    assert stats.abandoned_calls == 0
 
 
 def test_a_fault_is_retried_with_the_same_seed_and_counted():
@@ -149,6 +181,45 @@ def test_invalid_actions_end_as_invalid_with_the_declared_penalty():
     assert str(records[0].outcome) == "invalid"
     assert records[0].total_reward == -1.5
     assert [turn.was_invalid for turn in records[0].turns] == [True] * 3
+
+
+class Counting(ToolEnv):
+    """Count on from any number."""
+
+    @tool
+    def count(self, start: int) -> EnvReply:
+        """Count on.
+
+        Args:
+            start: Where from.
+        """
+        return EnvReply([], [self.event("success", 1.0)], True, success=True)
+
+    tools = (count,)
+
+    def make_task(self, seed):
+        return task(seed)
+
+    def begin(self, task):
+        return said("count").messages
+
+
+class HugeNumbers(Parrot):
+    """Counts in task 1 from a number that Python does not write out."""
+
+    def generate(self, requests):
+        starts = [f"0x{'f' * 4_000}" if request.task.seed == 1 else "0xf" for request in requests]
+        return [agentgym.Reply(f"count(start={start})") for start in starts]
+
+
+def test_a_number_too_long_to_write_out_is_an_invalid_action_of_its_episode_alone():
+    tasks = [task(seed) for seed in range(3)]
+    records, stats = collect_episodes(
+        jobs(tasks), lambda _: SoloGame(Counting()), {"*": HugeNumbers()}, RolloutSettings()
+    )
+    assert [str(record.outcome) for record in records] == ["terminated", "invalid", "terminated"]
+    assert all(turn.was_invalid for turn in records[1].turns)
+    assert (stats.faults, stats.outcomes["terminated"]) == (0, 2)
 
 
 def test_turn_limit_truncates():

@@ -179,6 +179,20 @@ def test_wrong_arguments_are_explained(given, why):
         search.arguments(given)
 
 
+def test_a_number_that_no_float_holds_is_explained():
+    @tool
+    def pay(amount: float) -> str:
+        """Pay.
+
+        Args:
+            amount: How much.
+        """
+        return f"{amount}"
+
+    with pytest.raises(ActionSyntaxError, match=r"pay\.amount is refused: int too large"):
+        pay.arguments({"amount": 10**400})
+
+
 def test_schemas_of_others_are_checked_one_level_deep():
     given = {"query": "", "prices": {"here": "2"}, "only": {"place": {}}}
     check_arguments(given, search)

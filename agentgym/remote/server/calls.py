@@ -40,13 +40,17 @@ class Seat:
 
     Args:
         factory: Makes the environment.
+
+    Attributes:
+        is_overdue: Whether a call of it ran past its limit, and closes it when it returns.
     """
 
-    __slots__ = ("_factory", "env", "twin")
+    __slots__ = ("_factory", "env", "is_overdue", "twin")
 
     def __init__(self, factory: Callable[[], AgentEnv]) -> None:
         self._factory = factory
         self.env: AgentEnv | None = None
+        self.is_overdue = False
         self.twin: Seat | None = None  # of a fork that no session took yet
 
     def make(self) -> AgentEnv:
@@ -241,6 +245,7 @@ class CallRunner:
             self._num_pending -= 1
             self._num_threads -= 1
             self.num_hung += 1
+            call.seat.is_overdue = True
             call.seat.give_up()
             self._start_threads()
             call.then(None, StepTimeoutError(f"the environment took longer than {call.timeout_s:g} s"))

@@ -6,11 +6,14 @@ Answers to MCP clients hold no verdicts, because the agent reads them.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from agentgym.errors import ConfigError
+
+_LOG = logging.getLogger(__name__)
 
 
 class Results:
@@ -37,6 +40,10 @@ class Results:
             ) from error
 
     def add(self, fields: Mapping[str, Any]) -> None:
-        """Add a line."""
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+        """Add a line; one that cannot be written goes to the server's log, and the server goes on."""
+        line = json.dumps(fields)
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            _LOG.error("results cannot be written to %s (%s); the line was: %s", self._path, error.strerror, line)

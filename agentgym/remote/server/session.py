@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from gymnasium.error import ResetNeeded
 
 from agentgym.env import AgentEnv
-from agentgym.errors import AgentGymError, StepTimeoutError
+from agentgym.errors import AgentGymError
 from agentgym.outcome import Outcome
 from agentgym.remote.server.calls import CallRunner, Seat
 from agentgym.remote.server.kept_replies import KeptReplies
@@ -221,7 +221,7 @@ class Session:
 
     def explain(self, error: BaseException) -> tuple[str, str]:
         """A failure for a client: the name of the error's class, "" for a foreign error, and a message."""
-        if isinstance(error, StepTimeoutError):
+        if self.seat.is_overdue:
             self.seat = self._host.new_seat()  # the call still holds the other one
         if isinstance(error, AgentGymError):
             return error_name(error), str(error)
@@ -245,7 +245,7 @@ class Session:
     ) -> None:
         self.is_busy = False
         if self.is_closed:
-            if not isinstance(error, StepTimeoutError):
+            if not self.seat.is_overdue:
                 self._leave()
             return
         then(value, error)

@@ -26,6 +26,8 @@ _INODES_PER_MIB = 256
 _BUSY_WAIT_S = 1.0
 _REMOVAL_ATTEMPTS = 20
 _REMOVAL_PAUSE_S = 0.1
+_LEVELS = 8
+"""Levels of folders that are emptied where they lie; a path of so many names fits the system's limit."""
 
 
 class LayerStore:
@@ -204,13 +206,26 @@ def remove_tree(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    try:
-        entries = list(os.scandir(folder))
-    except FileNotFoundError:
+    if not folder.exists():
         return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            _remove(Path(entry.path))
-        else:
-            Path(entry.path).unlink(missing_ok=True)
+    while not _emptied(folder, folder, _LEVELS):
+        pass
     os.rmdir(folder)
+
+
+def _emptied(folder: Path, top: Path, levels: int) -> bool:
+    """Empty a folder; False where folders below so many levels were moved up to `top`, which is to be emptied again.
+
+    So no path gets too long for the system, however deep the folders lie.
+    """
+    is_empty = True
+    for entry in list(os.scandir(folder)):
+        if not entry.is_dir(follow_symlinks=False):
+            Path(entry.path).unlink(missing_ok=True)
+        elif levels == 0:
+            os.rename(entry.path, top / f".{os.urandom(8).hex()}")
+            is_empty = False
+        else:
+            is_empty &= _emptied(Path(entry.path), top, levels - 1)
+            os.rmdir(entry.path)
+    return is_empty

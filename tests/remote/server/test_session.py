@@ -3,6 +3,7 @@ import time
 
 import pytest
 
+from agentgym.errors import StepTimeoutError
 from agentgym.remote.server.app import create_app, running
 from agentgym.remote.server.kept_replies import MAX_KEPT_REPLIES, MAX_REQUEST_IDS
 from agentgym.remote.settings import ServerConfig
@@ -250,3 +251,22 @@ def test_all_environments_are_closed_when_the_server_stops(tmp_path):
     wait_until(lambda: len(closed) == 20)
     for talk in talks:
         talk.socket.close()
+
+
+def test_an_environment_that_reports_a_time_out_is_closed_with_its_session(start):
+    closed = []
+
+    class Impatient(ToyEnv):
+        def respond(self, action):
+            raise StepTimeoutError("the tool took longer than 1 s")
+
+        def close(self):
+            closed.append(self)
+
+    url, table = start(Impatient)
+    with Talk(url) as talk:
+        talk.ask(RESET)
+        closed.clear()  # of the environment that was made to look at
+        refused = talk.ask(step("up"))
+        assert "took longer than 1 s" in refused["data"]["message"]
+    wait_until(lambda: len(closed) == 1 and len(table) == 0)

@@ -198,6 +198,19 @@ def test_remove_tree_follows_no_link(tmp_path):
     assert (tmp_path / "kept" / "file").exists()
 
 
+def test_remove_tree_goes_deeper_than_any_path(tmp_path, monkeypatch):
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for _ in range(1500):
+        os.mkdir("further-down")
+        os.chdir("further-down")
+        Path("file").write_text("x")
+    os.chdir(tmp_path)
+    remove_tree(folder)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(("refusals", "is_removed"), [(2, True), (1000, False)])
 def test_remove_tree_tries_again_where_somebody_still_writes(tmp_path, monkeypatch, refusals, is_removed):
     real, left = os.rmdir, [refusals]
