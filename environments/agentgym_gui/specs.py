@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from agentgym.registration.env_spec import EnvSpec, Need
 
+_VIEW = ("text", "picture", "marks", "pointer", "scale", "grid", "max_characters", "actions")
+"""The fields of `agentgym_gui.desktop.view.View`."""
+
 SPECS: tuple[EnvSpec, ...] = (
     EnvSpec(
         "agentgym/Desktop-v0",
@@ -18,6 +21,7 @@ SPECS: tuple[EnvSpec, ...] = (
         is_costly=True,
         extra="docker",
         room="desktop",
+        message_options=_VIEW,
     ),
     EnvSpec(
         "agentgym/GuiTrace-v0",
@@ -28,6 +32,7 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("local", "served"),
         measures="agentgym.authoring.semi_online:MEASURES",
         room="traces",
+        message_options=("syntax", "coordinates", "places", "instructions", "max_text"),
     ),
     EnvSpec(
         "agentgym/Grounding-v0",
@@ -50,6 +55,7 @@ SPECS: tuple[EnvSpec, ...] = (
         is_costly=True,
         extra="docker",
         room="phone",
+        message_options=_VIEW,
     ),
     EnvSpec(
         "osworld/json",

@@ -1,12 +1,15 @@
+import dataclasses
 import importlib
 import inspect
 
 import pytest
 
+import agentgym
 from agentgym.cli.main import main
 from agentgym.errors import AgentGymError, ConfigError, UnknownNameError
 from agentgym.evaluation import suite_named
 from agentgym.registration import specs
+from agentgym_gui.desktop.view import View
 
 GUESS = "agentgym/GuessNumber-v0"
 
@@ -58,6 +61,36 @@ def test_a_web_suite_is_evaluated_with_what_a_model_sees():
     assert opted.tasks("test") == suite_named("web/shop", {}, None).tasks("test")
     with pytest.raises(ConfigError, match="tasks of its own: --suite agentgym/Shop-v0"):
         suite_named("web/shop", {"milestone_weight": 0.5}, None)
+
+
+@pytest.mark.parametrize(
+    ("suite", "given"),
+    [
+        ("gui/desktop", {"text": False, "picture": True, "grid": 1000, "actions": "uitars"}),
+        ("gui/phone", {"picture": True, "marks": True, "scale": 0.5, "actions": "mobile_use"}),
+        ("gui/traces", {"syntax": "pyautogui", "coordinates": "grid", "places": True}),
+        ("gui/desktop-traces", {"instructions": True, "max_text": 4_000}),
+    ],
+)
+def test_a_suite_of_interfaces_is_evaluated_with_what_a_model_sees_and_how_it_acts(suite, given):
+    plain, opted = suite_named(suite, {}, None), suite_named(suite, given, None)
+    assert opted.env_options == {**plain.env_options, **given}
+    assert opted.tasks("test") == plain.tasks("test")
+    agentgym.make(opted.env, **opted.env_options).close()
+
+
+@pytest.mark.parametrize(
+    ("suite", "given", "allowed"),
+    [("gui/desktop", {"sandbox": "process"}, "text, picture, marks"), ("gui/traces", {"max_patches": 2}, "syntax")],
+)
+def test_a_suite_of_interfaces_takes_no_option_that_moves_its_score(suite, given, allowed):
+    with pytest.raises(ConfigError, match=f"cannot be given with the suite '{suite}'; of .* only {allowed}"):
+        suite_named(suite, given, None)
+
+
+def test_the_view_of_a_desktop_is_all_options():
+    for name in ("agentgym/Desktop-v0", "agentgym/PhoneDesktop-v0"):
+        assert set(agentgym.spec(name).message_options) == {field.name for field in dataclasses.fields(View)}
 
 
 @pytest.mark.parametrize(
