@@ -25,7 +25,7 @@ def how_to(problem: Problem) -> str:
     differing = [
         f"{name} {value}" for name, value in start_config(problem.load).items() if value != options[name].default
     ]
-    return f"Set so far, beyond Debian's defaults: {', '.join(differing)}. {_HOW_TO}"
+    return f"Set so far, beyond the server's defaults: {', '.join(differing)}. {_HOW_TO}"
 
 
 def menu(problem: Problem) -> str:

@@ -26,6 +26,6 @@ LOADS: Mapping[str, Load] = {
 
 
 def start_config(load: Load) -> Config:
-    """What the server runs with before it is tuned: Debian's defaults, and what the load's operator had set."""
+    """What the server runs with before it is tuned: its built-in defaults, and what the load's operator had set."""
     defaults = {name: option.default for name, option in OPTIONS[load.server].items()}
     return {**defaults, **load.start}

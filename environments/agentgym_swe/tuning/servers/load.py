@@ -36,7 +36,7 @@ class Load:
         operations: How many operations that is.
         counts: Which counters matter.
         levels: Options that change its counters, each with the levels that are recorded in all combinations.
-        start: What its operator had set, beyond Debian's defaults.
+        start: What its operator had set, beyond the server's defaults.
         durability: The strongest need that a task may declare: acknowledged writes outlive the killed process, or a
             power cut; "" for none.
         is_secure: Whether tasks may need that strangers get nothing.

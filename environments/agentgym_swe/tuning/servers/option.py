@@ -30,7 +30,7 @@ class Option:
     Attributes:
         name: As the server calls it.
         kind: How its values are written.
-        default: What Debian's server does without a word.
+        default: What Debian's build of the server does without a configuration.
         meaning: One sentence for the agent.
         values: For a choice, its values; for menus, levels that are worth trying.
         low: Least number.
@@ -76,7 +76,7 @@ class Option:
         if self.kind == "choice":
             return f"one of {', '.join(map(str, self.values))}"
         what = {"integer": "a whole number", "number": "a number", "kilobytes": "a size in kB"}[self.kind]
-        return f"{what} from {self.low:g} to {self.high:g}"
+        return f"{what} from {self.low:.10g} to {self.high:.10g}"
 
 
 def choice(name: str, default: Value, values: str, meaning: str) -> Option:
