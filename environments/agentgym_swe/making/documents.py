@@ -81,11 +81,12 @@ def sources(tasks: Sequence[Task]) -> Iterator[str]:
     return table(("package", "version", "licence", "use", "tasks"), rows)
 
 
-def yields(found: Mapping[str, Facts]) -> Iterator[str]:
+def yields(found: Mapping[str, Facts], num_tasks: int) -> Iterator[str]:
     """What became of the candidates, by operator and by package.
 
     Args:
         found: By package what `generate.make_package` gave.
+        num_tasks: How many of the tasks that were made the suite has.
     """
     of: dict[str, Counter[str]] = {}
     for facts in found.values():
@@ -96,12 +97,19 @@ def yields(found: Mapping[str, Facts]) -> Iterator[str]:
     head = ("operator", "tried", "noticed by 1 to 40 tests", "by more", "by none", "no good end", "not confirmed")
     yield from table((*head, "not covered"), [*rows, ("all", *_row(total))])
     yield ""
-    of_package = ("package", "tried", "noticed by 1 to 40 tests", "tasks", "fork, CPU s each")
+    of_package = ("package", "tried", "noticed by 1 to 40 tests", "made", "fork, CPU s each")
     yield from table((*of_package, "whole suite from nothing, CPU s"), (_of_package(*each) for each in found.items()))
     yield ""
     made = [each for facts in found.values() for each in facts["made"]]
     shown, named = (sum(each["issue"][key] for each in made) for key in ("is_shown", "names_function"))
-    yield f"The issue of {shown} of {len(made)} tasks shows a call with its values; {named} name the function at fault."
+    yield (
+        f"The issue of {shown} of the {len(made)} tasks that were made shows a call with its values; {named} name the "
+        "function at fault."
+    )
+    yield (
+        f"The suite has {num_tasks} of them: a task whose functions belong to different splits, or that occurs twice, "
+        "is left out."
+    )
 
 
 def hunted(page: Path, tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[str]:

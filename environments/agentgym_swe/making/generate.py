@@ -117,7 +117,7 @@ def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = N
         documents.put(folder / documents.README, "counts", documents.counts(written, UNSEEN_PACKAGES))
         documents.put(folder / documents.README, "packages", documents.sources(written))
     if page is not None:
-        documents.put(page, "yields", documents.yields(found))
+        documents.put(page, "yields", documents.yields(found, len(written)))
     return Counter(f"{task.split}/{task.stratum}" for task in written)
 
 

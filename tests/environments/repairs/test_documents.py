@@ -26,10 +26,11 @@ def test_yields_are_summed_by_operator_and_by_package():
         "num": {"fork": 7},
         "made": [{"issue": issue, "suite_s": 0.25}, {"issue": issue, "suite_s": 0.35}],
     }
-    lines = list(yields({"one": facts, "other": facts}))
+    lines = list(yields({"one": facts, "other": facts}, 3))
     assert "| guard | 14 | 6 | 4 | 2 | 2 | 2 | 8 |" in lines
     assert "| one | 7 | 3 | 2 | 0.100 | 0.30 |" in lines
-    assert lines[-1].startswith("The issue of 4 of 4 tasks shows a call with its values; 0 name")
+    assert lines[-2].startswith("The issue of 4 of the 4 tasks that were made shows a call with its values; 0 name")
+    assert lines[-1].startswith("The suite has 3 of them: ")
 
 
 def test_a_hunt_of_some_packages_keeps_the_rows_of_the_others(tmp_path):
