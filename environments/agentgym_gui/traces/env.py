@@ -41,7 +41,7 @@ class GuiTraceEnv(AgentEnv):
     Reward:
         step: 1 / steps for a step that does what the expert did. A click is right in the smallest box that holds the
         expert's point. The event of a patched step cuts credit (`CUTS_CREDIT`), so that methods that sum rewards over
-        the future keep on their side of a patch. format: 0 with weight 1, -0.1 for a message without a valid action.
+        the future keep on their side of a patch. format: -0.1 for a message without a valid action.
     Termination:
         The last step; a step that differs when no patch is left; the third invalid message. Success is a trace without
         a differing step, and the score is the share of steps before the first difference. So the mean score is PG and

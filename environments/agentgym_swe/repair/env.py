@@ -46,7 +46,7 @@ class RepairEnv(WorkshopEnv):
     """Mend a fault in a real Python package.
 
     Observation:
-        The first message states what goes wrong, as a user of the package would. Each call is answered by what it did
+        The first message states what goes wrong, as a user of the package would. Each call is answered by what it did.
         Long answers are cut by lines and say what is left out. The last message is `The repair is right.` or `The
         repair is not right.`, with what of the change was not taken over.
 

@@ -55,8 +55,8 @@ class SqlEnv(ToolEnv):
     Reward:
         success: 1 for the right rows on all six databases, or for just the right changes of rows; else 0. milestone:
         weight 0.1, a potential from 0 to 1 that rises with each needed table described, each unclear word asked about
-        and a statement that runs on the needed tables, and that is taken back at the end. violation: -0.1 for a
-        statement that is forbidden. format: -0.1 for a message without a valid call.
+        and a statement that runs on the needed tables, and that is taken back at the end. violation: -1 for a
+        statement that is forbidden, weight 0.1. format: -0.1 for a message without a valid call.
     Termination:
         answer in a question, submit in a change; the third invalid message.
     Truncation:

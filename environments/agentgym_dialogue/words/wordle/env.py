@@ -128,8 +128,8 @@ class WordleEnv(AgentEnv):
         the tasks of dialogue/wordle are generated, CC0-1.0.
 
     Example:
-        `Find the hidden word of five letters, one of 200 common English words. …` / `heard` / `- Y - - -` / `level` /
-        `- G - G -` / `seven` / `correct`
+        `Find the hidden word of five letters, one of 200 common English words. …` / `heard` / `- G - - -` / `level` /
+        `- G G G -` / `seven` / `correct`
 
     Args:
         vocabulary_size: Words that may be guessed and hidden in a task made from a seed: the first of the list.
