@@ -146,7 +146,7 @@ NOT_RUN = {
         (
             "agentgym swe rows swebench verified.jsonl",
             "agentgym play swebench/jsonl --seed 0 --policy oracle --env-option path=verified.jsonl",
-            "agentgym eval --suite swebench/jsonl --policy endpoint:URL#MODEL --attempts 4 "
+            "agentgym eval --suite swebench/jsonl --policy endpoint:URL#MODEL --attempts 4 --run runs/verified "
             "--env-option path=verified.jsonl",
             "agentgym export runs/verified --form predictions --to predictions.jsonl",
             "agentgym export RUN --form predictions --to FILE",
@@ -174,9 +174,11 @@ NOT_RUN = {
         (
             "agentgym images build",
             "agentgym images build desktop",
+            "agentgym images build experiment",
             "agentgym images build mcp",
             "agentgym images build python",
             "agentgym images build swe",
+            "agentgym images build terminal",
             "agentgym images build tuning",
             "agentgym images check",
             "agentgym images prune",
