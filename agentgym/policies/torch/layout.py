@@ -13,7 +13,7 @@ from transformers import Cache, PreTrainedModel
 
 from agentgym.errors import ConfigError
 from agentgym.policies.torch.cache import Layout
-from agentgym.policies.torch.decoder import Attention
+from agentgym.policies.torch.decoder import Attention, Masks
 
 _MASKED_ATTENTION = ("sdpa", "eager")
 
@@ -82,3 +82,40 @@ def attention_of(model: PreTrainedModel, max_context: int) -> Attention:
         # Without a window that matters one mask serves all layers; models with kinds of layers take it for each.
         return Attention(max_context if "sliding_attention" in kinds else None, "sliding_attention" in kinds)
     return Attention(width, is_mixed=bool(kinds))
+
+
+def masks_by_position(is_seen: Tensor, positions: Tensor, attention: Attention, dtype: torch.dtype) -> Masks:
+    """Additive masks: 0 where a layer attends, the lowest number elsewhere.
+
+    Args:
+        is_seen: bool[B, 1, S, S], True: may attend where no window hides it; no row is empty.
+        positions: int64[B, S]. A window counts positions, not columns, as what a token sees need not lie beside it.
+        attention: What the layers see.
+        dtype: What the model computes in.
+    """
+    zero = torch.zeros((), dtype=dtype, device=is_seen.device)
+    lowest = torch.full_like(zero, torch.finfo(dtype).min)
+    full = torch.where(is_seen, zero, lowest)
+    if attention.window is None:
+        return full
+    is_near = positions[:, None, None, :] > positions[:, None, :, None] - attention.window
+    sliding = torch.where(is_seen & is_near, zero, lowest)
+    return {"full_attention": full, "sliding_attention": sliding} if attention.is_mixed else sliding
+
+
+def masks_for(model: PreTrainedModel, is_seen: Tensor | None, positions: Tensor) -> Masks | None:
+    """What a model takes for tokens that see these: SDPA and eager attention read a bool mask differently.
+
+    Args:
+        model: The model, or its transformer alone.
+        is_seen: As for `masks_by_position`; None: plain causal attention, for which the model makes its own masks.
+        positions: As for `masks_by_position`.
+
+    Raises:
+        ConfigError: Some of its layers are no attention.
+    """
+    if is_seen is None:
+        return None
+    kind = is_seen.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else model.dtype
+    return masks_by_position(is_seen, positions, attention_of(model, is_seen.shape[-1]), dtype)

@@ -7,7 +7,7 @@ Not here: where the lists come from (`AgentEnv.legal_actions`), how such a polic
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from agentgym.errors import ContextOverflowError, ContractError
-from agentgym.policies.torch.layout import attention_of
+from agentgym.policies.torch.layout import attention_of, masks_by_position
 from agentgym.policies.torch.policy import SEEN_FILE, TorchPolicy
 from agentgym.policies.torch.sampling import uniforms
 from agentgym.policy import Policy, Reply, Request
@@ -149,24 +149,13 @@ class ListedPolicy(TorchPolicy):
         with self._network.decoding():
             output = self.model(
                 input_ids=ids,
-                attention_mask=self._masks(is_seen[:, None], positions),
+                attention_mask=masks_by_position(is_seen[:, None], positions, self._attention, self.model.dtype),
                 position_ids=positions,
                 use_cache=False,
                 logits_to_keep=num_kept,
             )
         logits: Tensor = output.logits
         return logits
-
-    def _masks(self, is_seen: Tensor, positions: Tensor) -> Tensor | Mapping[str, Tensor]:
-        zero = torch.zeros((), dtype=self.model.dtype, device=is_seen.device)
-        lowest = torch.full_like(zero, torch.finfo(self.model.dtype).min)
-        full = torch.where(is_seen, zero, lowest)
-        window = self._attention.window
-        if window is None:
-            return full
-        is_near = positions[:, None, None, :] > positions[:, None, :, None] - window
-        sliding = torch.where(is_seen & is_near, zero, lowest)
-        return {"full_attention": full, "sliding_attention": sliding} if self._attention.is_mixed else sliding
 
     def _pick(self, asked: _Asked, logprobs: NDArray[np.float64]) -> Reply:
         request = asked.request

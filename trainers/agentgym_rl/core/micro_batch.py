@@ -106,7 +106,7 @@ class MicroBatch:
         return len(self.sequence_index)
 
     def attention_mask(self) -> Bool[Tensor, "R 1 L L"] | None:
-        """True: may attend; block-diagonal and causal, as scaled dot-product attention takes it.
+        """True: may attend; block-diagonal and causal. A model takes `masks_for` of it.
 
         None where no row holds two segments: then plain causal attention is the same for every real token, and cheaper.
         Padding attends to padding, so no row of the mask is empty.

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.policies.torch.layout import masks_for
 from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym.policies.torch.network import attention_of_many_shapes
 from agentgym_rl.core.config.tables import ModelConfig
@@ -113,12 +114,16 @@ class PolicyModel(nn.Module):
     ) -> Float[Tensor, "R L D"]:
         """Last hidden states, after the final norm.
 
+        A token attends to what the mask says, within its window where a layer has one.
+
         Without gradient they are read in batches of many shapes: stored actions and observations are not packed.
         """
         attention = contextlib.nullcontext() if torch.is_grad_enabled() else attention_of_many_shapes()
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast), attention:
-            hidden: Tensor = self._transformer()(
-                input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False
+            transformer = self._transformer()
+            masks = masks_for(transformer, attention_mask, position_ids)
+            hidden: Tensor = transformer(
+                input_ids=tokens, position_ids=position_ids, attention_mask=masks, use_cache=False
             ).last_hidden_state
         return hidden
 
@@ -136,12 +141,11 @@ class PolicyModel(nn.Module):
         )
         return cast(tuple[Tensor, Tensor, Tensor | None], scores)
 
-    def _transformer(self) -> nn.Module:
+    def _transformer(self) -> PreTrainedModel:
         inner = self.causal_lm
         if hasattr(inner, "peft_config"):
             inner = cast(Any, inner).get_base_model()
-        transformer: nn.Module = inner.base_model
-        return transformer
+        return cast(PreTrainedModel, inner.base_model)
 
 
 def load_causal_lm(path: str, config: ModelConfig) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:

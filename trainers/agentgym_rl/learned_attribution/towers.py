@@ -16,6 +16,7 @@ from transformers import LlamaConfig, LlamaModel, PreTrainedModel
 
 from agentgym.attribution.learned.predicted import FitConfig
 from agentgym.errors import ConfigError
+from agentgym.policies.torch.layout import masks_for
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.models import load_causal_lm
@@ -58,14 +59,17 @@ class TurnNetwork(nn.Module):
 
     def forward(self, batch: MicroBatch, positions: TurnPositions) -> TurnOutputs:
         """The head's numbers, float32, with gradient."""
-        hidden = self.tower(
-            input_ids=batch.tokens,
-            position_ids=batch.position_ids,
-            attention_mask=batch.attention_mask(),
-            use_cache=False,
-        ).last_hidden_state
+        hidden = self.hidden(batch)
         read = self.head(hidden.to(self.head.weight.dtype)).squeeze(-1)
         return TurnOutputs(read[positions.row, positions.state], read[positions.row, positions.action])
+
+    def hidden(self, batch: MicroBatch) -> Float[Tensor, "R L D"]:
+        """The tower's last hidden states."""
+        masks = masks_for(cast(PreTrainedModel, self.tower), batch.attention_mask(), batch.position_ids)
+        states: Tensor = self.tower(
+            input_ids=batch.tokens, position_ids=batch.position_ids, attention_mask=masks, use_cache=False
+        ).last_hidden_state
+        return states
 
 
 def require_tower(fit: FitConfig, digest: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from jaxtyping import Float
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError
+from agentgym.policies.torch.layout import masks_for
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.hierarchical.critic.pooling import ObservationPooling, Observed, Standard
@@ -202,7 +204,8 @@ def _head(num_inputs: int, config: AnyCriticConfig) -> nn.Sequential:
 
 
 def _last_hidden(tower: nn.Module, tokens: Tensor, position_ids: Tensor, attention_mask: Tensor | None) -> Tensor:
-    outputs = tower(input_ids=tokens, position_ids=position_ids, attention_mask=attention_mask, use_cache=False)
+    masks = masks_for(cast(PreTrainedModel, tower), attention_mask, position_ids)
+    outputs = tower(input_ids=tokens, position_ids=position_ids, attention_mask=masks, use_cache=False)
     hidden: Tensor = outputs.last_hidden_state
     return hidden
 
