@@ -23,6 +23,8 @@ from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.logprobs import states_before, token_logprobs
 from agentgym_rl.core.micro_batch import MicroBatch
 
+_PROBE_TOKENS = 4
+
 
 def trained_dtype(config: ModelConfig) -> torch.dtype:
     """Of weights that an optimiser changes: float32, unless pure bfloat16 was chosen.
@@ -47,7 +49,8 @@ class PolicyModel(nn.Module):
     """A causal language model that scores sampled tokens, with a value head where the algorithm has one.
 
     Args:
-        causal_lm: Any Hugging Face causal language model without logit soft-capping.
+        causal_lm: Any Hugging Face causal language model whose logits are its output weights times its last hidden
+            state, with nothing added, capped or scaled.
         has_value_head: Whether to add a head V(state) on the last hidden state.
         autocast: Run the transformer in bfloat16 autocast.
 
@@ -62,6 +65,7 @@ class PolicyModel(nn.Module):
                 raise ConfigError(f"the model's config sets {name}, which the scoring forward pass does not support")
         self.causal_lm = causal_lm
         self.autocast = autocast
+        self._require_plain_logits()
         self.value_head: nn.Linear | None = None
         if has_value_head:
             self.value_head = nn.Linear(causal_lm.config.hidden_size, 1)
@@ -96,7 +100,7 @@ class PolicyModel(nn.Module):
         use_entropy_gradient: bool = False,
     ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"]]:
         """Log-probability and entropy (nats) at each sampled token, from hidden states."""
-        weight = cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
+        weight = self._output_weight()
         return token_logprobs(
             hidden.to(weight.dtype),
             weight,
@@ -140,6 +144,30 @@ class PolicyModel(nn.Module):
             use_entropy_gradient,
         )
         return cast(tuple[Tensor, Tensor, Tensor | None], scores)
+
+    @torch.no_grad()
+    def _require_plain_logits(self) -> None:
+        model = cast(Any, self.causal_lm)
+        weight, was_training = self._output_weight(), model.training
+        tokens = torch.arange(_PROBE_TOKENS, device=model.device)[None] % weight.shape[0]
+        model.eval()
+        try:
+            hidden = self._transformer()(input_ids=tokens, use_cache=False).last_hidden_state
+            logits = model(input_ids=tokens, use_cache=False).logits
+        finally:
+            model.train(was_training)
+        expected = (hidden.to(weight.dtype) @ weight.T).to(logits.dtype)
+        share = 1e-4 if weight.dtype in (torch.float32, torch.float64) else 2e-2
+        tolerance = share * max(1.0, float(logits.abs().max()))
+        if not torch.allclose(logits, expected, rtol=0.0, atol=tolerance, equal_nan=True):
+            raise ConfigError(
+                f"{type(model).__name__} does more to its logits than multiply hidden states by the weights of its "
+                "output layer, such as to add a bias, which the scoring forward pass does not support; train a model "
+                "without it"
+            )
+
+    def _output_weight(self) -> Tensor:
+        return cast(Tensor, cast(Any, self.causal_lm).get_output_embeddings().weight)
 
     def _transformer(self) -> PreTrainedModel:
         inner = self.causal_lm

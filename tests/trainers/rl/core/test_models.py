@@ -16,6 +16,8 @@ from transformers import (
     GPT2LMHeadModel,
     LlamaConfig,
     LlamaForCausalLM,
+    PhiConfig,
+    PhiForCausalLM,
 )
 
 from agentgym.errors import CheckpointError, ConfigError
@@ -199,6 +201,24 @@ def test_capped_logits_are_refused() -> None:
     )
     with pytest.raises(ConfigError, match="final_logit_softcapping"):
         PolicyModel(Gemma2ForCausalLM(config))
+
+
+SMALL_PHI = {"vocab_size": 8, "hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1}
+
+
+@pytest.mark.parametrize("options", [{}, {"lora_rank": 2}], ids=["all weights", "adapters"])
+def test_a_bias_of_the_output_layer_is_refused_where_it_is_not_zero(options: dict) -> None:
+    model = PhiForCausalLM(PhiConfig(**SMALL_PHI, num_attention_heads=1, eos_token_id=1))
+    assert not model.lm_head.bias.any()
+    PolicyModel(copy.deepcopy(model))
+    torch.nn.init.normal_(model.lm_head.bias)
+    with pytest.raises(ConfigError, match="such as to add a bias"):
+        PolicyModel(apply_options(model, ModelConfig(**options)))
+
+
+def test_the_probe_of_logits_leaves_a_model_in_its_mode(causal_lm) -> None:
+    assert PolicyModel(causal_lm.train()).causal_lm.training
+    assert not PolicyModel(causal_lm.eval()).causal_lm.training
 
 
 def share_moved(model: PolicyModel) -> float:

@@ -41,6 +41,9 @@ class OneHotPolicy(PreTrainedModel):
             self.head.weight.zero_()
             self.head.weight[: table.num_states] = _NEVER
 
+    def forward(self, input_ids: torch.Tensor, **_: object) -> SimpleNamespace:
+        return SimpleNamespace(logits=self.head(self.model(input_ids).last_hidden_state))
+
     def get_output_embeddings(self) -> nn.Module:
         return self.head
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,9 @@ class TableModel(PreTrainedModel):
         super().__init__(PretrainedConfig(vocab_size=size, hidden_size=size))
         self.model, self.head = OneHot(size), nn.Linear(size, size, bias=False)
         nn.init.zeros_(self.head.weight)
+
+    def forward(self, input_ids: torch.Tensor, **_: object) -> SimpleNamespace:
+        return SimpleNamespace(logits=self.head(self.model(input_ids).last_hidden_state))
 
     def get_output_embeddings(self) -> nn.Linear:
         return self.head
