@@ -34,9 +34,9 @@ def trained_dtype(config: ModelConfig) -> torch.dtype:
     return torch.bfloat16 if config.dtype == "pure_bfloat16" else torch.float32
 
 
-def has_master_weights(config: ModelConfig) -> bool:
-    """Whether float32 weights are trained by computing in bfloat16, in sampling as in learning."""
-    return config.dtype == "bfloat16" and not config.lora_rank
+def computes_in_bfloat16(config: ModelConfig) -> bool:
+    """Whether the model runs in bfloat16 autocast, in sampling as in learning: float32 weights may be trained so."""
+    return config.autocast or (config.dtype == "bfloat16" and not config.lora_rank)
 
 
 def _dtype(config: ModelConfig) -> torch.dtype:

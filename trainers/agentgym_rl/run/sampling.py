@@ -17,7 +17,7 @@ from agentgym.policies.torch.policy import TorchPolicy
 from agentgym.policy import Policy, Seen
 from agentgym_rl.core import distributed
 from agentgym_rl.core.config.train import TrainConfig
-from agentgym_rl.core.models import has_master_weights
+from agentgym_rl.core.models import computes_in_bfloat16
 
 MakeSampler = Callable[[PreTrainedModel, PreTrainedTokenizerFast, TrainConfig], Sampler]
 """(model, tokenizer, configuration) -> a sampler of that model's weights, which are version 0."""
@@ -37,7 +37,7 @@ def make_torch_sampler(
         config: The run's configuration.
     """
     module = copy.deepcopy(causal_lm) if distributed.is_distributed() else causal_lm
-    return _kind(config)(module, tokenizer, name="policy", autocast=has_master_weights(config.model))
+    return _kind(config)(module, tokenizer, name="policy", autocast=computes_in_bfloat16(config.model))
 
 
 def untrained_policy(

@@ -33,7 +33,7 @@ from agentgym_rl.core.cloning import NameSwaps
 from agentgym_rl.core.config.kind import Groundwork
 from agentgym_rl.core.config.train import LearnerOptions, TrainConfig
 from agentgym_rl.core.demonstrations import collect_demonstrations
-from agentgym_rl.core.models import PolicyModel, apply_options, frozen_copy, has_master_weights, load_causal_lm
+from agentgym_rl.core.models import PolicyModel, apply_options, computes_in_bfloat16, frozen_copy, load_causal_lm
 from agentgym_rl.core.publishing import WholeModel
 from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.run.learners import kind_of
@@ -95,7 +95,7 @@ def assemble(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampler
     causal_lm, tokenizer = ground.loaded
     swaps = NameSwaps(suite_names(suite), tokenizer) if config.warm_start.swap_names else None
     policy, whole = ground.policy, WholeModel(causal_lm)
-    autocast = config.model.autocast or has_master_weights(config.model)
+    autocast = computes_in_bfloat16(config.model)
     model = PolicyModel(causal_lm, has_value_head=config.algorithm.has_value_head, autocast=autocast)
     distributed.shard(model, _layers(causal_lm))
     if config.model.compile:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from agentgym.store import RunStore
 from agentgym.suite import register_suites
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import PackingConfig
@@ -335,3 +336,15 @@ def test_models_of_every_kind_train(tmp_path: Path, model: dict) -> None:
     config = toy_config("arms", run={"iterations": 2}, group={"tasks": 2, "size": 4}, model=model)
     train(config, tmp_path / "run")
     assert (tmp_path / "run" / "models" / "trained" / "model.safetensors").is_file()
+
+
+def test_sampling_computes_as_learning_does_under_autocast(tmp_path: Path) -> None:
+    install(tmp_path / "suites", "arms")
+    register_suites(tmp_path / "suites")
+    found = {}
+    for name, model in {"autocast": {"autocast": True}, "master weights": {"dtype": "bfloat16"}}.items():
+        train(toy_config("arms", run=ONE, model=model), tmp_path / name)
+        with RunStore.open(tmp_path / name, read_only=True) as store:
+            found[name] = store.metrics()["mismatch/k3"][1][0]
+    assert found["autocast"] < 1e-4
+    assert found["autocast"] == pytest.approx(found["master weights"], rel=1e-3)
