@@ -217,11 +217,18 @@ def _micro_loss(
         importance=importance,
         reference_logprobs=_stream(micro, batch.reference_logprobs),
         entropy=entropy,
+        is_fresh=_freshness(micro, batch),
     )
     constant = algorithm.max_episode_tokens if algorithm.aggregation == "dr_grpo" else None
     weights = token_weights(algorithm.aggregation, micro.sequence_index, totals, max_tokens=constant)
     loss, metrics = policy_loss(streams, weights, algorithm.loss)
     return (loss, _value_loss(micro, batch, values, totals, config)), metrics
+
+
+def _freshness(micro: MicroBatch, batch: TrainBatch) -> Tensor | None:
+    """Which tokens are of fresh episodes; None where all are."""
+    fresh = [not is_replayed(trajectory) for trajectory in batch.trajectories]
+    return None if all(fresh) else micro.flatten([float(fresh[owner]) for owner in batch.owner]) > 0
 
 
 def _value_loss(

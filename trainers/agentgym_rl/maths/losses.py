@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from agentgym.errors import ContractError
@@ -39,6 +39,9 @@ class TokenStreams:
     """logp of the frozen reference, for the KL penalty."""
     entropy: Float[Tensor, " T"] | None = None
     """Entropy of the distribution each token was drawn from, with gradient if it is rewarded; else for the metrics."""
+    is_fresh: Bool[Tensor, " T"] | None = None
+    """False: replayed, so that the KL penalty and the entropy bonus, which no weight corrects, leave the token out.
+    None: all are fresh."""
 
 
 def policy_loss(
@@ -46,7 +49,7 @@ def policy_loss(
 ) -> tuple[Float[Tensor, ""], LossMetrics]:
     """Loss of one micro-batch; micro-batches and ranks add up to the loss of the update.
 
-    L = sum_k weight_k (W_k l_k + beta KL_k - c H_k), with l from `surrogate_losses`.
+    L = sum_k weight_k (W_k l_k + fresh_k (beta KL_k - c H_k)), with l from `surrogate_losses`.
 
     Args:
         streams: Per-token inputs.
@@ -75,14 +78,18 @@ def policy_loss(
         if kl is None:
             raise ContractError("loss.kl_coefficient is positive but there are no reference log-probabilities")
         correction = surrogate.log_ratios.detach().exp() if config.use_kl_ratio else 1.0
-        token_losses = token_losses + config.kl_coefficient * correction * kl
+        token_losses = token_losses + config.kl_coefficient * _of_fresh(correction * kl, streams)
     if config.entropy_coefficient > 0:
         if streams.entropy is None:
             raise ContractError("loss.entropy_coefficient is positive but no entropies were computed")
-        token_losses = token_losses - config.entropy_coefficient * streams.entropy
+        token_losses = token_losses - config.entropy_coefficient * _of_fresh(streams.entropy, streams)
     loss = (weights.to(policy.dtype) * token_losses).sum()
     metrics = measure_surrogate(surrogate, streams.advantages, importance, kl=kl, entropy=streams.entropy)
     return loss, metrics.add_loss(loss)
+
+
+def _of_fresh(terms: Float[Tensor, " T"], streams: TokenStreams) -> Float[Tensor, " T"]:
+    return terms if streams.is_fresh is None else terms.masked_fill(~streams.is_fresh, 0.0)
 
 
 def surrogate_losses(streams: TokenStreams, config: PolicyLoss) -> Surrogate:

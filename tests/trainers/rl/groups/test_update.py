@@ -21,6 +21,7 @@ from agentgym_rl.groups.credit import assign_credit
 from agentgym_rl.groups.learner import GroupLearner
 from agentgym_rl.groups.update import learn
 from agentgym_rl.maths.aggregation import token_weights
+from agentgym_rl.replay.successes import REPLAYED
 from agentgym_rl.run.job import train
 from tests.trainers.rl import planted
 from tests.trainers.rl.planted import noticed, parametrised, swapped
@@ -348,3 +349,26 @@ def test_sampling_computes_as_learning_does_under_autocast(tmp_path: Path) -> No
             found[name] = store.metrics()["mismatch/k3"][1][0]
     assert found["autocast"] < 1e-4
     assert found["autocast"] == pytest.approx(found["master weights"], rel=1e-3)
+
+
+def test_a_replayed_episode_of_weight_zero_adds_no_gradient(collected) -> None:
+    loss = {"kl_coefficient": 0.5, "entropy_coefficient": 0.5}
+    made = collected(algorithm={"loss": loss}, optimiser={"learning_rate": 1e-20, "max_grad_norm": 1e9})
+    batch = credited(made)
+    batch.reference_logprobs = [stream - 0.5 for stream in batch.reference_logprobs]
+    batch.token_weights = [np.ones(segment.num_tokens) for segment in batch.segments]
+
+    def gradient(of: TrainBatch) -> torch.Tensor:
+        """Of the sum over tokens."""
+        learn(made.model, made.optimiser, of, made.config, seed=0, version=1)
+        num_tokens = sum(int(segment.completion_mask.sum()) for segment in of.segments)
+        return num_tokens * torch.cat([parameter.grad.flatten() for parameter in made.model.parameters()])
+
+    is_fresh = np.arange(batch.num_sequences) != 1
+    fresh = gradient(batch.keep(is_fresh))
+    counted = gradient(batch)
+    batch.trajectories[1].metadata[REPLAYED] = "earlier"
+    for place in batch.segments_of(1):
+        batch.token_weights[place][:] = 0.0
+    torch.testing.assert_close(gradient(batch), fresh, rtol=1e-3, atol=1e-4)
+    assert (counted - fresh).abs().max() > 1e-2
