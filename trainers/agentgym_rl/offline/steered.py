@@ -94,6 +94,8 @@ class SteeredLearner:
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """The updates of an iteration; there are no groups."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.place.optimiser.param_groups[0]["lr"]  # the loop schedules that one alone
         rows: list[Metrics] = []
         judged: list[tuple[Stream, Stream]] = []
         for _ in range(self.options.updates):

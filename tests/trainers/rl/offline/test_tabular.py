@@ -238,3 +238,16 @@ def test_updates_that_are_not_finite_are_left_out_and_do_not_count(preset: str, 
     metrics = learner.learn([], TrainerState())
     assert metrics["updates"] == 0
     assert torch.equal(torch.nn.utils.parameters_to_vector(place.model.parameters()), before)
+
+
+def test_v_of_ilql_learns_at_the_rate_that_the_loop_has_set() -> None:
+    config = config_of({"preset": "ilql", **STEERED["ilql"], "updates": 1})
+    place = place_of(TABLE, config)
+    learner = SteeredLearner(place, Episodes(random_play(TABLE, 4)))
+    rates = []
+    for factor in (0.5, 1.0, 0.1):
+        for group in place.optimiser.param_groups:
+            group["lr"] = factor * config.optimiser.learning_rate
+        learner.learn([], TrainerState())
+        rates.append(learner.optimiser.param_groups[0]["lr"] / config.optimiser.learning_rate)
+    assert rates == pytest.approx([0.5, 1.0, 0.1])
