@@ -261,11 +261,11 @@ def make_optimiser(model: PolicyModel, config: TrainConfig) -> torch.optim.AdamW
 
 
 def schedule(iteration: int, config: TrainConfig) -> float:
-    """Factor of the learning rate in an iteration, counted from 0: linear warm-up, then the configured decay to 0.1."""
+    """Factor of the learning rate in an iteration, counted from 0: linear warm-up, then a decay to 0.1 in the last."""
     optimiser = config.optimiser
     if iteration < optimiser.warmup:
         return (iteration + 1) / (optimiser.warmup + 1)
-    share = (iteration - optimiser.warmup) / max(1, config.run.iterations - optimiser.warmup)
+    share = (iteration - optimiser.warmup) / max(1, config.run.iterations - 1 - optimiser.warmup)
     if optimiser.decay == "linear":
         return 1.0 - 0.9 * share
     if optimiser.decay == "cosine":

@@ -397,8 +397,9 @@ def test_the_learning_rate_warms_up_and_decays_to_a_tenth() -> None:
     config = toy_config("bandit", run={"iterations": 12}, optimiser={"warmup": 2, "decay": "linear"})
     factors = [schedule(iteration, config) for iteration in range(12)]
     assert factors[:3] == pytest.approx([1 / 3, 2 / 3, 1.0])
-    assert np.diff(factors[2:]) == pytest.approx([-0.09] * 9)
-    cosine = toy_config("bandit", run={"iterations": 10}, optimiser={"decay": "cosine"})
+    assert np.diff(factors[2:]) == pytest.approx([-0.1] * 9)
+    assert factors[-1] == pytest.approx(0.1)
+    cosine = toy_config("bandit", run={"iterations": 11}, optimiser={"decay": "cosine"})
     assert schedule(0, cosine) == 1.0
     assert schedule(5, cosine) == pytest.approx(0.55)
     assert schedule(10, cosine) == pytest.approx(0.1)
