@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -35,3 +37,11 @@ def test_two_ranks_give_the_gradient_of_one_process(weigh, of_two_ranks: dict[st
     else:
         with pytest.raises(AssertionError):
             check()
+
+
+@pytest.mark.slow
+def test_a_judge_that_answers_each_rank_otherwise_is_heard_once(tmp_path: Path, warm_python: WarmPython) -> None:
+    in_two_ranks(warm_python, tmp_path, "tests.trainers.rl.rating_ranks", str(tmp_path))
+    first, second = (torch.load(tmp_path / f"credit-{rank}.pt") for rank in (0, 1))
+    assert first == second
+    assert first[0][0] > first[0][1]

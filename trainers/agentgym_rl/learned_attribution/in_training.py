@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agentgym.attribution.learned.predicted import Predictor
+from agentgym.attribution.steps import Floats
 from agentgym.errors import CheckpointError, ConfigError
 from agentgym.store import RunStore
-from agentgym.trajectory import Group
+from agentgym.trajectory import Group, Trajectory
 from agentgym_rl.core import distributed
 from agentgym_rl.core.attributed import AttributionConfig
 from agentgym_rl.core.part_state import Part, PartState
@@ -20,6 +23,19 @@ from agentgym_rl.learned_attribution.making import make_predictors
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+
+@dataclass(frozen=True)
+class OnOneRank:
+    """What a predictor says on rank 0, on every rank: a judge that is asked again may answer otherwise."""
+
+    predictor: Predictor
+    """Who is asked."""
+
+    def predict(self, trajectories: Sequence[Trajectory]) -> dict[str, list[Floats]]:
+        """The predictions of rank 0; a collective call. See `Predictor.predict`."""
+        found = self.predictor.predict(trajectories) if distributed.rank() == 0 else {}
+        return distributed.broadcast(found)
 
 
 class TrainingPredictors:
@@ -35,8 +51,9 @@ class TrainingPredictors:
     """
 
     def __init__(self, config: AttributionConfig, policy: PreTrainedModel, store: RunStore | None) -> None:
-        self.all = make_predictors(config.formula, store, policy) if config.method and config.formula.reads else []
-        self.learning = [each for each in self.all if isinstance(each, Estimator)]
+        made = make_predictors(config.formula, store, policy) if config.method and config.formula.reads else []
+        self.learning = [each for each in made if isinstance(each, Estimator)]
+        self.all = [each if isinstance(each, Estimator) else OnOneRank(each) for each in made]
         if self.learning and distributed.is_distributed():
             raise ConfigError(
                 f"algorithm.credit.attribution.method {config.method!r} fits a predictor, which several processes "
