@@ -128,7 +128,7 @@ class ActorUpdates:
             experience: What was drawn.
             seed: Of the actions that are sampled.
             number: Of the update in its iteration; 0 is where the bound on movement starts to count.
-            updates_before: Updates of the policy in earlier iterations and this one, for the warm-up.
+            updates_before: Updates that the policy has made, for the warm-up.
 
         Returns:
             For the log.

@@ -85,6 +85,11 @@ class ActorCriticLearner(ReplayLearner):
         return self.place.config.algorithm.start.critic_updates
 
     @property
+    def first_policy_updates(self) -> int:
+        """Those of the start."""
+        return self.place.config.algorithm.start.policy_updates
+
+    @property
     def needed_better_episodes(self) -> int:
         """As the start has it."""
         return self.place.config.algorithm.start.better_episodes
@@ -111,9 +116,9 @@ class ActorCriticLearner(ReplayLearner):
         return {f"start/{name}": value for name, value in mean_by_name(rows).items()}
 
     def parts(self) -> Mapping[str, Part]:
-        """The replay buffer, the critic with its copy, and the baseline of tokens."""
+        """The replay buffer with the policy's progress, the critic with its copy, and the baseline of tokens."""
         parts: dict[str, Part] = {
-            "replay": self.replay,
+            "replay": self.replay_part(),
             "critic": ModulePart(self.critic, self.critic_updates.optimiser),
         }
         if self.baseline is not None:
@@ -172,7 +177,7 @@ class ActorCriticLearner(ReplayLearner):
         """One update of the policy."""
         seed = self.place.config.run.seed
         algorithm = self.place.config.algorithm
-        before = max(0, iteration - algorithm.critic.warmup) * algorithm.actor.updates + number
+        before = self.progress.num_updates
         metrics = self.actor_updates.learn(experience, draw_seed(seed, "actor", iteration, number), number, before)
         max_kl = algorithm.actor.max_kl
         is_far = max_kl is not None and metrics["actor/kl"] > max_kl

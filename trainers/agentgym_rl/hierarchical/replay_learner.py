@@ -17,11 +17,13 @@ from agentgym_rl.core.checkpoint import TrainerState
 from agentgym_rl.core.kept_credit import BY_CRITIC, CriticAdvantages, keep_trained_on
 from agentgym_rl.core.learner import Workplace
 from agentgym_rl.core.metrics import Metrics, mean_by_name
+from agentgym_rl.core.part_state import Part
 from agentgym_rl.hierarchical.building import open_replay
 from agentgym_rl.hierarchical.critic.fresh_values import TurnValues, fresh_values
 from agentgym_rl.hierarchical.critic.updates import CriticReport
 from agentgym_rl.hierarchical.experience import Drawn, Experience, experience_of
 from agentgym_rl.hierarchical.options import UnderCritic
+from agentgym_rl.hierarchical.policy_progress import PolicyProgress, WithProgress
 from agentgym_rl.hierarchical.transitions import TurnTransitions
 from agentgym_rl.replay.draw import Draw
 from agentgym_rl.replay.options import PrioritisedBuffer, StoredPrioritised
@@ -46,6 +48,16 @@ class ReplayLearner(ABC):
     def __init__(self, place: Workplace[UnderCritic]) -> None:
         self.place = place
         self.replay = open_replay(place)
+        self.progress = PolicyProgress(place.optimiser, self.first_policy_updates)
+
+    def replay_part(self) -> Part:
+        """The replay buffer, and how far the policy is, for a checkpoint."""
+        return WithProgress(self.replay, self.progress)
+
+    @property
+    def first_policy_updates(self) -> int:
+        """Updates of the policy in its first phase."""
+        return 0
 
     @property
     def extra_critic_updates(self) -> int:
@@ -75,7 +87,7 @@ class ReplayLearner(ABC):
 
     @abstractmethod
     def update_actor(self, experience: Experience, iteration: int, number: int) -> Metrics:
-        """One update of the policy, counted from 0 within the iteration."""
+        """One update of the policy, counted from 0 within the iteration; "updates" is 0 where it changed nothing."""
 
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """One iteration, and how the critic's values compare with returns: before it, and in size after it."""
@@ -156,7 +168,9 @@ class ReplayLearner(ABC):
         """One update of the policy on a batch of its own."""
         batch = self.place.config.algorithm.actor.batch
         experience, _ = self._experience([self.replay.draw(batch)], state)
-        return self.update_actor(experience, state.iteration, number)
+        metrics = self.update_actor(experience, state.iteration, number)
+        self.progress.num_updates += int(metrics["updates"])
+        return metrics
 
     def _experience(self, draws: list[list[Draw]], state: TrainerState) -> tuple[Experience, list[list[Drawn]]]:
         """What was drawn, whose tasks count as seen."""

@@ -56,9 +56,9 @@ class SoftActorCriticLearner(ReplayLearner):
         super().__init__(place)
 
     def parts(self) -> Mapping[str, Part]:
-        """The replay buffer, the critic with its copy, and alpha."""
+        """The replay buffer with the policy's progress, the critic with its copy, and alpha."""
         return {
-            "replay": self.replay,
+            "replay": self.replay_part(),
             "critic": ModulePart(self.critic, self.critic_updates.optimiser),
             "entropy_temperature": ModulePart(self.entropy, self.entropy.optimiser),
         }
