@@ -23,24 +23,26 @@ class PolicyProgress:
         num_first: Updates of the first phase, which are not counted.
 
     Attributes:
+        has_started: Whether it learns: once it does, it goes on.
         num_updates: Updates that changed the policy, without those of the first phase.
     """
 
     def __init__(self, optimiser: torch.optim.Optimizer, num_first: int) -> None:
         self._optimiser, self._num_first = optimiser, num_first
+        self.has_started = False
         self.num_updates = 0
 
     def record(self) -> dict[str, Any]:
         """A JSON object."""
-        return {"num_updates": self.num_updates}
+        return {"has_started": self.has_started, "num_updates": self.num_updates}
 
     def restore(self, record: Mapping[str, Any] | None) -> None:
         """Go on from a record; None: from an estimate, by an optimiser that is restored already."""
         if record is not None:
-            self.num_updates = int(record["num_updates"])
+            self.has_started, self.num_updates = bool(record["has_started"]), int(record["num_updates"])
             return
         steps = max((int(moments["step"]) for moments in self._optimiser.state.values()), default=0)
-        self.num_updates = max(0, steps - self._num_first)
+        self.has_started, self.num_updates = steps > 0, max(0, steps - self._num_first)
 
 
 class WithProgress:

@@ -132,14 +132,13 @@ class ReplayLearner(ABC):
         number = state.iteration + 1
         self.replay.relabel([member for group in groups for member in group.members], number)
         needed = self.needed_better_episodes
-        was_enough = state.iteration > critic.warmup and self.replay.better_episodes() >= needed
         metrics = self.replay.refresh(number, state.version)
-        follows = state.iteration >= critic.warmup and self.replay.better_episodes() >= needed
-        is_first = follows and not was_enough
+        is_first = not self.progress.has_started and self._is_ready(state)
+        self.progress.has_started |= is_first
         draws = [self.replay.draw(critic.batch) for _ in range(critic.updates + is_first * self.extra_critic_updates)]
         metrics |= self.replay.draw_metrics([draw for update in draws for draw in update])
         metrics |= self._train_critic(draws, state)
-        if not follows:
+        if not self.progress.has_started:
             lacking = needed - self.replay.better_episodes()
             return metrics | ({LACKING: float(lacking)} if state.iteration >= critic.warmup else {})
         if is_first:
@@ -151,6 +150,11 @@ class ReplayLearner(ABC):
             if rows[-1].get(FAR):
                 break
         return metrics | mean_by_name(rows) | {"updates": float(sum(row["updates"] for row in rows))}
+
+    def _is_ready(self, state: TrainerState) -> bool:
+        """Whether the policy's learning can start; it then goes on, whatever leaves the buffer."""
+        is_warm = state.iteration >= self.place.config.algorithm.critic.warmup
+        return is_warm and self.replay.better_episodes() >= self.needed_better_episodes
 
     def close(self) -> None:
         """Close earlier runs that are replayed, and the environment of hindsight."""

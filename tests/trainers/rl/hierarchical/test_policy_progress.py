@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.trajectory import Group
+from agentgym_rl.core.checkpoint import TrainerState
+from agentgym_rl.core.metrics import Metrics
 from agentgym_rl.core.part_state import PartState
 from agentgym_rl.hierarchical import actor
 from agentgym_rl.hierarchical.guards import warmup_factor
@@ -24,7 +27,7 @@ def waiting(folder: Path, iterations: int, better: list[int], **actor: int) -> T
             "preset": "archer",
             "critic": {"updates": 1, "batch": 4, "warmup": 1},
             "actor": {"updates": 2, "batch": 4, **actor},
-            "start": {"better_episodes": 1},
+            "start": {"better_episodes": 1, "policy_updates": 3, "critic_updates": 1},
         },
     )
     run.learner.replay.better_episodes = lambda: better[run.state.iteration]  # type: ignore[method-assign]
@@ -51,7 +54,7 @@ def test_the_learning_rate_of_a_policy_that_waited_rises_from_its_first_update(
     monkeypatch.setattr(actor, "warmup_factor", noted)
     run = waiting(tmp_path, 5, [0, 0, 0, 1, 1], warmup=4)
     run.run()
-    assert factors == pytest.approx([0.2, 0.4, 0.6, 0.8])
+    assert factors == pytest.approx([1.0, 1.0, 1.0, 0.2, 0.4, 0.6, 0.8]), "the first phase has no warm-up"
     state = run.learner.parts()["replay"].state()
     assert forget(run, state).num_updates == 4
 
@@ -61,9 +64,9 @@ def test_a_checkpoint_without_progress_has_that_of_the_optimiser(tmp_path: Path)
     run.run()
     state = run.learner.parts()["replay"].state()
     older = PartState({name: value for name, value in state.record.items() if name != "policy"}, state.tensors)
-    assert forget(run, older).num_updates == 4
+    assert forget(run, older).record() == {"has_started": True, "num_updates": 4}
     run.optimiser.state.clear()
-    assert forget(run, older).num_updates == 0
+    assert forget(run, older).record() == {"has_started": False, "num_updates": 0}
 
 
 def test_updates_that_changed_nothing_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,3 +74,20 @@ def test_updates_that_changed_nothing_are_not_counted(tmp_path: Path, monkeypatc
     monkeypatch.setattr(run.learner, "update_actor", lambda *_: {"updates": 0.0})
     run.run()
     assert run.learner.progress.num_updates == 0
+
+
+def test_a_policy_that_has_started_goes_on_when_better_episodes_are_dropped(tmp_path: Path) -> None:
+    """The first phase comes once, also where a resume lies between two iterations with enough episodes."""
+    run = waiting(tmp_path, 6, [0, 1, 0, 0, 1, 0])
+    learn = run.learner.learn
+
+    def resumed(groups: list[Group], state: TrainerState) -> Metrics:
+        forget(run, run.learner.parts()["replay"].state())
+        return learn(groups, state)
+
+    run.learner.learn = resumed  # type: ignore[method-assign]
+    run.run()
+    assert [number for number, row in enumerate(run.journal.rows) if "start/actor/weight" in row] == [1]
+    assert [number for number, row in enumerate(run.journal.rows) if "updates" in row] == [1, 2, 3, 4, 5]
+    assert {int(moments["step"]) for moments in run.optimiser.state.values()} == {3 + 5 * 2}
+    assert not any("start/lacking_episodes" in row for row in run.journal.rows)
