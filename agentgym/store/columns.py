@@ -32,6 +32,7 @@ class EpisodeColumns(NamedTuple):
         number: int64[E].
         task: Task id and role of each.
         suite: Suite of each.
+        content_hash: Content hash of each one's task.
         iteration: int32[E], -1 outside a training loop.
         success: int8[E], -1 where unknown.
         reward: float64[E], the undiscounted return.
@@ -46,6 +47,7 @@ class EpisodeColumns(NamedTuple):
     number: NDArray[np.int64]
     task: list[tuple[str, str]]
     suite: list[str]
+    content_hash: list[str]
     iteration: NDArray[np.int32]
     success: NDArray[np.int8]
     reward: NDArray[np.float64]
@@ -86,13 +88,14 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
             "finite number; correct its reward events, or leave this run out"
         )
     read = [_read(connection, *each) for each in zip(ids, texts, lengths, strict=True)]
-    is_derived, turn_rewards = zip(*read, strict=True)
+    hashes, is_derived, turn_rewards = zip(*read, strict=True)
     _require_finite(connection, ids, turn_rewards)
     versions, opens = _turn_columns(connection, numbers, sum(lengths))
     return EpisodeColumns(
         number=np.array(numbers, np.int64),
         task=list(zip(tasks, roles, strict=True)),
         suite=list(suites),
+        content_hash=list(hashes),
         iteration=np.array([-1 if iteration is None else iteration for iteration in iterations], np.int32),
         success=np.array([-1 if success is None else success for success in successes], np.int8),
         reward=total,
@@ -105,11 +108,12 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
     )
 
 
-def _read(connection: Connection, episode: str, text: str, length: int) -> tuple[bool, NDArray[np.float64]]:
-    """Of an episode's record: whether it is derived, and its rewards by turn."""
+def _read(connection: Connection, episode: str, text: str, length: int) -> tuple[str, bool, NDArray[np.float64]]:
+    """Of an episode's record: its task's content hash, whether it is derived, and its rewards by turn."""
     with connection.decoding(f"episode {episode!r}"):
         record = json.loads(text)
-        return bool(record["is_derived"]), rewards_by_turn(read_events(record), record["weights"], length)
+        rewards = rewards_by_turn(read_events(record), record["weights"], length)
+        return str(record["content_hash"]), bool(record["is_derived"]), rewards
 
 
 def _require_finite(connection: Connection, ids: Sequence[str], turn_rewards: Sequence[NDArray[np.float64]]) -> None:

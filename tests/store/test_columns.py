@@ -17,6 +17,7 @@ def test_columns_hold_graded_episodes_of_one_purpose(store, make_trajectory):
     (found,) = store.columns()
     assert found.number.tolist() == [1, 4]
     assert found.task == [("tools/lookup:train-00001", "agent")] * 2
+    assert found.content_hash == [one.content_hash for one in store.load(store.episode_rows()) if one.id in "ac"]
     assert found.iteration.tolist() == [3, -1]
     assert found.success.tolist() == [1, -1]
     assert found.is_truncated.tolist() == found.is_derived.tolist() == [False, True]

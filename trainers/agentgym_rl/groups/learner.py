@@ -43,7 +43,7 @@ class GroupLearner:
     def learn(self, groups: list[Group], state: TrainerState) -> Metrics:
         """Score, credit, update; what a method of attribution gave is kept with the run."""
         config, place, replay = self.place.config, self.place, self.replay
-        batch = self.score(replay.fill(groups))
+        batch = self.score(replay.fill(groups, state))
         replay.weigh(batch)
         fitted = self.predictors.refresh(groups, state.iteration)
         batch, credit = assign_credit(

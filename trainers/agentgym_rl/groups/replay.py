@@ -104,8 +104,11 @@ class GroupReplay:
 
     # An iteration.
 
-    def fill(self, groups: list[Group]) -> list[Group]:
-        """Kind successes: the groups, with a stored success more where there was none and one is stored."""
+    def fill(self, groups: list[Group], state: TrainerState) -> list[Group]:
+        """Kind successes: the groups, with a stored success more where there was none and one is stored.
+
+        Tasks of what was added count as seen, also those of earlier runs.
+        """
         self._metrics = {}
         if not isinstance(self.options, SuccessReplay):
             return groups
@@ -118,7 +121,9 @@ class GroupReplay:
             added = sum(is_replayed(member) for group in filled for member in group.members)
             drawn = sum(len(selector.filled.entries) for selector in selectors)
             self._metrics |= {"replay/drawn": float(added), "replay/too_long": float(drawn - added)}
-        return distributed.broadcast(filled)
+        filled = distributed.broadcast(filled)
+        state.seen_hashes.update(member.content_hash for group in filled for member in group.members)
+        return filled
 
     def weigh(self, batch: TrainBatch) -> None:
         """Give the members that `fill` added their weights, in the loss and in the baselines of their groups."""
@@ -146,7 +151,7 @@ class GroupReplay:
             share = mask_by_covariance(batch, self.options.fresh_covariance, seed)
             self._metrics["replay/fresh_covariance_share"] = share
         if isinstance(self.options, DrawnReplay):
-            found += self._replayed(self._draw(groups, self.options), state, self.options)
+            found += self._replayed(self._draw(groups, self.options, state), state, self.options)
         if self.options.hindsight is not None:
             found += self._cloned(self._relabel(groups, state), self.options.hindsight.coefficient)
         return found
@@ -161,7 +166,8 @@ class GroupReplay:
 
     # What is drawn.
 
-    def _draw(self, groups: Sequence[Group], options: DrawnReplay) -> Drawn:
+    def _draw(self, groups: Sequence[Group], options: DrawnReplay, state: TrainerState) -> Drawn:
+        """What is learnt from beside the groups, whose tasks count as seen."""
         drawn: Drawn = []
         if self.buffer is not None:
             for group in groups if isinstance(options, ImitationReplay) else ():
@@ -170,7 +176,9 @@ class GroupReplay:
             draws = self.buffer.draw(options.episodes) if self.buffer.num_turns else []
             drawn = self._fitting([pair for draw in draws for pair in self._read(draw)], "replay")
             self._metrics |= self.buffer.draw_metrics(draws) | {"replay/drawn": float(len(drawn))}
-        return distributed.broadcast(drawn)
+        drawn = distributed.broadcast(drawn)
+        state.seen_hashes.update(one.content_hash for one, _ in drawn)
+        return drawn
 
     def _read(self, draw: Draw) -> Drawn:
         assert self.buffer is not None

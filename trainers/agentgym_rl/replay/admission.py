@@ -1,4 +1,4 @@
-"""Checks of runs to replay: they must have the same suite and tokenizer, and at least one episode.
+"""Checks of runs to replay: the same suite and tokenizer, no held-out task, and at least one episode.
 
 `index` decides which of their episodes enter, and how long they stay.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from agentgym.errors import StoreError
+from agentgym.errors import HeldOutError, StoreError
 from agentgym.evaluation.recording import RECORDING
 from agentgym.store import RunStore
 from agentgym_rl.replay.index import ReplayIndex
@@ -113,6 +113,31 @@ def require_whole(index: ReplayIndex) -> None:
                     f"{index.store.folder}: episode number {number} has tokens of {len(arrays[number])} turns, "
                     f"expected {expected}; restore the run folder from a copy, or leave this run out"
                 )
+
+
+def require_train_tasks(index: ReplayIndex, held_out: Collection[str]) -> None:
+    """Refuse a run with episodes of tasks that are held out by now, though its suite has the same name.
+
+    Args:
+        index: Of the run; episodes that did not enter it are not looked at.
+        held_out: `Suite.held_out_hashes`.
+
+    Raises:
+        HeldOutError: There are such episodes.
+        StoreError: The run is damaged.
+    """
+    for found in index.store.columns(purpose="train"):
+        is_in = np.isin(found.number, index.number)
+        tasks = {
+            task
+            for (task, _), key, used in zip(found.task, found.content_hash, is_in, strict=True)
+            if used and key in held_out
+        }
+        if tasks:
+            raise HeldOutError(
+                f"{index.store.folder} holds episodes of the held-out tasks {sorted(tasks)[:3]}; what is learnt from "
+                "must be of the train split: leave this run out"
+            )
 
 
 def require_same_kind(store: RunStore, *, suite: str, tokenizer: Vocabulary) -> None:

@@ -14,7 +14,7 @@ from agentgym.message import ToolSchema
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.suite import Suite
 from agentgym_rl.core.config.kind import Groundwork
-from agentgym_rl.replay.admission import open_runs, require_whole
+from agentgym_rl.replay.admission import open_runs, require_train_tasks, require_whole
 from agentgym_rl.replay.hindsight import Hindsight
 from agentgym_rl.replay.options import Memory
 from agentgym_rl.replay.recordings import Rendering, require_learnable
@@ -26,6 +26,7 @@ def require_replay(ground: Groundwork[Any]) -> None:
 
     Raises:
         StoreError: A run cannot be replayed; see `open_runs`.
+        HeldOutError: A run is of tasks that are held out.
         ConfigError: Hindsight is on, and the environment cannot relabel.
     """
     config, suite = ground.config, ground.suite
@@ -55,6 +56,7 @@ def require_replayable(
 
     Raises:
         StoreError: An earlier run cannot be replayed; see `open_runs`.
+        HeldOutError: A run is of tasks that are held out.
         ConfigError: Hindsight is on, and the environment cannot relabel.
     """
     if options.hindsight is not None:
@@ -63,6 +65,7 @@ def require_replayable(
     try:
         for index in indices:
             require_whole(index)
+            require_train_tasks(index, suite.held_out_hashes)
     finally:
         for index in indices:
             index.store.close()

@@ -162,6 +162,24 @@ def test_versions_of_another_run_are_no_mismatch_of_sampling_and_training(play, 
     assert row["mismatch/max"] < 1e-3
 
 
+@pytest.mark.parametrize("kind", ["successes", "imitation", "return_weighted"])
+def test_tasks_of_another_run_that_are_learnt_from_count_as_seen(kind, play, tmp_path):
+    """A task may have left the suite since: what was replayed of it must still not be tested on."""
+    other, store = play(**SPARSE, run={"iterations": 1, "seed": 1})
+    with RunStore.create(tmp_path / "earlier", {"suite": "toys/codes"}) as earlier:
+        record_tokenizer(earlier, other.policy.tokenizer)
+        for one in store.episodes(purpose="train"):
+            earlier.write_episode(replace(one, id=f"solved-{one.id}", success=True, content_hash="of then"), 1)
+    trainer, _ = play(
+        **SPARSE,
+        run={"iterations": 1},
+        group={**SMALL, "dynamic_sampling": "keep"},
+        **replaying(kind=kind, runs=[str(tmp_path / "earlier")]),
+    )
+    assert trainer.journalled.rows[0]["replay/drawn"] > 0
+    assert "of then" in trainer.state.seen_hashes
+
+
 def test_groups_under_attribution_are_filled_too(play):
     algorithm = {"preset": "mt_grpo", "replay": {"kind": "successes"}}
     trainer, _ = play(**SPARSE, run={"iterations": 12}, algorithm=algorithm)

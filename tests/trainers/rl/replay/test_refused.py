@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agentgym.errors import AgentGymError, ConfigError, StoreError
+from agentgym.errors import AgentGymError, ConfigError, HeldOutError, StoreError
 from agentgym.store import RunStore
-from agentgym.suite import register_suites
+from agentgym.suite import load_suite, register_suites
 from agentgym_rl.replay.admission import TOKENIZER, tokenizer_digest
 from agentgym_rl.run.job import train
 from agentgym_rl.run.setup import assemble
@@ -107,6 +107,17 @@ def test_runs_that_cannot_be_replayed_stop_training_at_its_start(make, suites, d
     replay = {"kind": "imitation", "runs": [make(tmp_path / "old", digest)]}
     with pytest.raises(StoreError, match=MESSAGES[make]):
         train(toy_config("bandit", algorithm={"replay": replay}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("kind", ["imitation", "successes", "return_weighted"])
+def test_a_run_of_a_task_that_is_held_out_by_now_stops_training_at_its_start(kind, suites, digest, tmp_path):
+    """The suite of the earlier run has the same name, and had the task in its train split."""
+    moved = load_suite(SUITE).tasks("test")[0]
+    old = run_of(tmp_path / "old", digest, task_id="toys/bandit:train-0", content_hash=moved.content_hash)
+    config = toy_config("bandit", algorithm={"replay": {"kind": kind, "runs": [old]}})
+    with pytest.raises(HeldOutError, match=r"held-out tasks \['toys/bandit:train-0'\]"):
+        train(config, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
