@@ -122,13 +122,6 @@ def require_loss(config: Config) -> None:
             'algorithm.loss.surrogate "reinforce" corrects no stale samples; set group.staleness = 0, epochs = 1 and '
             'minibatches = 1, or use "clipped"'
         )
-    is_cloned = bool(config.warm_start.demonstrations or config.warm_start.run)
-    if config.model.lora_rank and algorithm.needs_reference and is_cloned:
-        raise ConfigError(
-            f"model.lora_rank = {config.model.lora_rank} with a warm start has no reference for the KL term that a "
-            "resumed run could load: the exported clone has its adapters merged in. Clone in a run of its own and give "
-            "its models/cloned as model.path, or leave the KL term or lora_rank out"
-        )
 
 
 def require_guidance_weighed(config: Config) -> None:

@@ -53,3 +53,16 @@ def require_applicable(config: TrainConfig, kind: LearnerKind[Any], given: set[s
     require_consistent(config)
     for require in kind.rules:
         require(config)
+    _require_loadable_reference(config)
+
+
+def _require_loadable_reference(config: TrainConfig) -> None:
+    """Refuse adapters that a warm start trains where the policy of the start is read."""
+    is_cloned = bool(config.warm_start.demonstrations or config.warm_start.run)
+    if config.model.lora_rank and config.algorithm.needs_reference and is_cloned:
+        raise ConfigError(
+            f"model.lora_rank = {config.model.lora_rank} with a warm start has no policy of the start that a resumed "
+            "run could load: the exported clone has its adapters merged in. Clone in a run of its own and give its "
+            "models/cloned as model.path, or leave out lora_rank, or what compares with that policy: a KL term or a "
+            'start.phase "a_lol"'
+        )

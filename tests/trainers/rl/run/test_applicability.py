@@ -224,6 +224,13 @@ def test_the_line_of_the_file_is_named(tmp_path: Path) -> None:
             ["model.lora_rank=4", "warm_start.demonstrations=8", "algorithm.loss.kl_coefficient=0.1"],
             "a resumed run could load",
         ),
+        (
+            [
+                *("algorithm.preset=archer", "algorithm.critic.warmup=0", "model.lora_rank=8"),
+                *("warm_start.demonstrations=10", "algorithm.start.policy_updates=5", "algorithm.start.phase=a_lol"),
+            ],
+            "a resumed run could load",
+        ),
     ],
 )
 def test_combinations_that_cannot_work_are_refused(overrides: list[str], message: str) -> None:
