@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, cast
 import torch
 from torch import Tensor, nn
 from torch import distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 
@@ -41,11 +42,21 @@ def world_size() -> int:
     return dist.get_world_size() if is_distributed() else 1
 
 
-def start() -> None:
-    """Join the process group that torchrun announces; without torchrun nothing happens."""
-    if "RANK" in os.environ and "WORLD_SIZE" in os.environ and not is_distributed():
-        backend = "nccl" if torch.cuda.is_available() else "gloo"
-        dist.init_process_group(backend)
+def start(device: str = "auto") -> None:
+    """Join the process group that torchrun announces; without torchrun nothing happens.
+
+    Args:
+        device: As `run.device`: with "cpu" GPUs are left alone, else each process takes the one of its local rank.
+    """
+    if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ or is_distributed():
+        return
+    if device == "cpu" or not torch.cuda.is_available():
+        dist.init_process_group("gloo")
+        return
+    local_rank = int(os.environ.get("LOCAL_RANK", os.environ["RANK"]))
+    # NCCL and FSDP2 take the current device. Objects, and sums of iterations without tokens, are on the CPU: Gloo's.
+    torch.cuda.set_device(local_rank % torch.cuda.device_count())
+    dist.init_process_group("cpu:gloo,cuda:nccl")
 
 
 def stop() -> None:
@@ -86,9 +97,11 @@ def shard(model: nn.Module, layers: nn.ModuleList) -> None:
     """Shard the parameters over ranks (FSDP2): each layer on its own, and the rest."""
     if not is_distributed():
         return
+    # Without a mesh FSDP2 takes the machine's GPUs, also for a model that is to stay on the CPU.
+    mesh = init_device_mesh(next(model.parameters()).device.type, (world_size(),))
     for layer in layers:
-        fully_shard(layer)
-    fully_shard(model)
+        fully_shard(layer, mesh=mesh)
+    fully_shard(model, mesh=mesh)
 
 
 def full_parameters(model: nn.Module) -> dict[str, Tensor]:

@@ -82,7 +82,7 @@ def train(
 
 def _train(config: TrainConfig, folder: Path, resume: bool, overwrite: bool, make_sampler: MakeSampler) -> TrainResult:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    distributed.start()
+    distributed.start(config.run.device)
     if distributed.rank() == 0:
         require_usable(folder, config, resume=resume, overwrite=overwrite)
     parts = assemble(config, make_sampler)  # before the folder is made: what is refused here leaves nothing behind

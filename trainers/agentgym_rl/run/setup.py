@@ -195,7 +195,7 @@ def device_of(config: TrainConfig) -> torch.device:
     """Where the model lives."""
     if config.run.device == "cpu" or not torch.cuda.is_available():
         return torch.device("cpu")
-    return torch.device("cuda", distributed.rank() % torch.cuda.device_count())
+    return torch.device("cuda", torch.cuda.current_device())
 
 
 def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:
