@@ -18,6 +18,7 @@ from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.message import content_text
 from agentgym.outcome import GRADED
 from agentgym.policies.cast import SCRIPTED, SELF, Cast
+from agentgym.policies.partner import PartnerPolicy
 from agentgym.policy import Policy, Sampling, Seen, seen_by
 from agentgym.prompting.unknown_words import UnknownWords, unknown_words
 from agentgym.ranges import SEED, Range, Ranged
@@ -91,7 +92,8 @@ def evaluate(
 
     Args:
         policy: The policy to evaluate. If it has `seen_hashes`, tasks with these hashes are refused. If it has a
-            `fingerprint` (of weights or options), only episodes with the same fingerprint are resumed.
+            `fingerprint` (of weights or options), only episodes with the same fingerprint are resumed; the same holds
+            for models that are its partners.
         suite: The suite or its name.
         split: train, validation or test.
         settings: How; None takes the defaults.
@@ -118,12 +120,14 @@ def evaluate(
     is_resumable = store is not None and settings.iteration is None
     if store is not None and is_resumable:
         _require_same_suite(store, suite)
+    policies = cast.policies(policy, settings.partner_sampling, store.folder if store is not None else None)
     marks = [getattr(policy, "fingerprint", "") if is_resumable else "", *sorted(suite.given_options.items())]
+    marks += _pins(policies, settings.rollout.sampling) if is_resumable else []
     jobs = _jobs(tasks, settings, cast, policy.name, marks)
     purpose: Purpose = "test" if split == "test" else "validation"
     played = _resumed(store, jobs, purpose, len(cast.learning) or 1) if store is not None else {}
     left = [job for job in jobs if job.key not in played]
-    played |= _play(policy, suite, cast, left, settings, (store, purpose, progress))
+    played |= _play(policies, suite, cast, left, settings, (store, purpose, progress))
     ordered = [record for job in jobs for record in played.get(job.key, ())]
     own = [record for record in ordered if len(cast.learning) < 2 or record.role == cast.role]
     results, outcomes, costs = summarise(own)
@@ -205,6 +209,13 @@ def _playing(cast: Cast) -> list[str]:
     return [cast.role, *(f"{role}={name}" for role, name in sorted(named.items()))]
 
 
+def _pins(policies: Mapping[str, Policy], sampling: Sampling) -> list[str]:
+    """What tells models that are partners from others of their names, such as their weights; scripts have nothing."""
+    partners = {role: policy for role, policy in policies.items() if isinstance(policy, PartnerPolicy)}
+    pins = {role: partner.pin(role, sampling) for role, partner in partners.items()}
+    return [f"{role}={pin}" for role, pin in sorted(pins.items()) if pin != partners[role].name]
+
+
 def _jobs(
     tasks: Sequence[Task], settings: EvaluationSettings, cast: Cast, name: str, marks: Sequence[object]
 ) -> list[Job]:
@@ -248,7 +259,7 @@ def _key_of(episode: str) -> str:
 
 
 def _play(
-    policy: Policy,
+    policies: Mapping[str, Policy],
     suite: Suite,
     cast: Cast,
     jobs: Sequence[Job],
@@ -267,7 +278,7 @@ def _play(
     records, _ = collect_episodes(
         jobs,
         game_maker(suite, settings.rollout.runtime, cast),
-        cast.policies(policy, settings.partner_sampling, store.folder if store is not None else None),
+        policies,
         settings.rollout,
         on_finish=keep,
         progress=progress,

@@ -239,6 +239,20 @@ def test_evaluation_keeps_what_was_played_with_each_partner_apart(nim, tmp_path,
     assert len(rows) == 6 * 5
 
 
+def test_new_weights_of_a_partner_under_an_old_name_are_played_anew(nim, tmp_path, monkeypatch):
+    partner = Sayer("1", "torch:here")
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: partner)
+    settings = EvaluationSettings(partners={"second": "torch:here"})
+    num_asked = []
+    with open_evaluation_store(tmp_path) as store:
+        for partner.fingerprint in ("a", "b", "b"):
+            policy = Sayer("1")
+            evaluate(policy, nim, settings=settings, store=store)
+            num_asked.append(len(policy.asked))
+        assert len(store.episode_rows()) == 6 * 2
+    assert num_asked[0] == num_asked[1] > num_asked[2] == 0
+
+
 def test_evaluation_counts_by_the_three_rates_of_games(nim):
     class Cheat(Sayer):
         def generate(self, requests):
