@@ -15,7 +15,7 @@ import numpy as np
 
 from agentgym.errors import ConfigError, unreadable
 from agentgym.evaluation.result import EvaluationResult
-from agentgym.evaluation.runner import EVALUATIONS
+from agentgym.evaluation.runner import kept_results
 from agentgym.evaluation.statistics import Estimate, mean_interval, tasks_needed
 from agentgym.store import DATABASE, RunStore
 
@@ -116,7 +116,7 @@ def load_result(place: Path | str) -> EvaluationResult:
 
     Args:
         place: A file with what `agentgym eval --json` printed; or a run folder, followed by `#split:policy` if it holds
-            several results.
+            several results, and by `:role` and partners as the message lists them if that policy has several.
 
     Raises:
         ConfigError: There is no result, or there are several and none is named.
@@ -141,15 +141,17 @@ def load_result(place: Path | str) -> EvaluationResult:
 
 def _from_store(folder: Path, wanted: str) -> EvaluationResult:
     with RunStore.open(folder, read_only=True) as store:
-        found = {key: value for key, value in store.meta.items() if key.startswith(EVALUATIONS)}
-    matching = [value for key, value in found.items() if key.endswith(f":{wanted}") or not wanted]
+        found = kept_results(store.meta)
+    matching = {name: value for name, value in found.items() if f":{wanted}:" in f":{name}:" or not wanted}
+    if wanted in found:
+        matching = {wanted: found[wanted]}
     if not found:
         raise ConfigError(
             f"the run in {folder} holds no evaluation; make one with: agentgym eval --suite NAME --policy NAME --run "
             f"{folder}"
         )
     if len(matching) != 1:
-        names = ", ".join(f"{folder}#{value['split']}:{value['policy']}" for value in found.values())
+        names = ", ".join(f"{folder}#{name}" for name in matching or found)
         asked = "several evaluations" if matching else f"no evaluation {wanted!r}"
         raise ConfigError(f"the run in {folder} holds {asked}; name one of: {names}")
-    return EvaluationResult.from_json(matching[0])
+    return EvaluationResult.from_json(*matching.values())

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from agentgym.errors import ConfigError, InfrastructureError
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
@@ -31,8 +31,8 @@ from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
 EVALUATIONS = "evaluation:"
-"""Prefix of the keys of results in a run's meta: evaluation:<suite>:<split>:<policy>, then role=partner for each role
-of a game that others than the game's own scripts play."""
+"""Prefix of the keys of results in a run's meta: evaluation:<suite>:<split>:<policy>, then of a game the role, and
+role=partner for each role that others than the game's own scripts play."""
 _NUM_READ = 300
 """Messages whose words are looked up in the policy's tokenizer."""
 
@@ -73,6 +73,16 @@ def open_evaluation_store(folder: Path | str) -> RunStore:
         return RunStore.open(folder)
     require_empty(folder)
     return RunStore.create(folder, {"kind": "evaluation"})
+
+
+def kept_results(meta: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The results that a run's meta holds, by what stands behind the suite in their keys: <split>:<policy> and so on.
+
+    Args:
+        meta: The meta of a run of one suite.
+    """
+    found = {key: value for key, value in meta.items() if key.startswith(EVALUATIONS) and isinstance(value, dict)}
+    return {key.removeprefix(f"{EVALUATIONS}{value.get('suite')}:"): value for key, value in found.items()}
 
 
 def evaluate(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from agentgym.evaluation.runner import EVALUATIONS
+from agentgym.evaluation.runner import kept_results
 from agentgym.store import EpisodeRow, RunStore
 from agentgym.trajectory import Trajectory
 from agentgym.view.charts import Curve
@@ -62,7 +63,7 @@ class RunData:
         """Held-out results by name: those of the trainer's summary in the order of stages, or else of evaluations."""
         found = dict(self.summary.get("held_out") or {})
         if not found:
-            found = {value["policy"]: value for key, value in self.meta.items() if _is_test_result(key, value)}
+            found = _evaluated(self.meta)
         found = {name: value for name, value in found.items() if _has_mean(value)}
         return {name: found[name] for name in by_stage(found)}
 
@@ -122,8 +123,14 @@ def _names(config: Any) -> dict[str, str]:
     return {STAGES[0]: "at the start"} if isinstance(model, dict) and model.get("path") else {}
 
 
-def _is_test_result(key: str, value: Any) -> bool:
-    return key.startswith(EVALUATIONS) and isinstance(value, dict) and value.get("split") == "test"
+def _evaluated(meta: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Results of evaluations on the test split by policy, and by role and partners where a policy has several."""
+    found = {name: value for name, value in kept_results(meta).items() if value.get("split") == "test"}
+    counts = Counter(value["policy"] for value in found.values())
+    return {
+        value["policy"] if counts[value["policy"]] == 1 else name.removeprefix("test:"): value
+        for name, value in found.items()
+    }
 
 
 def _has_mean(value: Any) -> bool:

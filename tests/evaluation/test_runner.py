@@ -14,6 +14,7 @@ from agentgym.registration import register
 from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
+from agentgym.view.run_data import read_run
 from agentgym_dialogue.guessing.guess_number.env import GuessNumberEnv
 from tests.toys.game import SPEC, Sayer, write_suite
 
@@ -278,6 +279,27 @@ def test_evaluation_names_an_unseen_game(nim, tmp_path):
     assert result.to_json()["is_unseen_env"]
     assert "UNSEEN ENVIRONMENT" in result_text(result)
     assert result.game_rates() == {"played": 0.0, "quality": pytest.approx(math.nan, nan_ok=True), "product": 0.0}
+
+
+def test_each_role_of_a_policy_has_a_name_in_a_run_and_a_row_in_its_report(nim, tmp_path):
+    roles = ({"role": "first"}, {"role": "second"}, {"role": "first", "partners": {"second": "scripted:oracle"}})
+    with open_evaluation_store(tmp_path) as store:
+        results = [evaluate(Sayer("1"), nim, settings=EvaluationSettings(**each), store=store) for each in roles]
+    with pytest.raises(ConfigError, match="several evaluations; name one of: ") as refused:
+        load_result(f"{tmp_path}#test:sayer")
+    names = str(refused.value).partition("name one of: ")[2].split(", ")
+    loaded = [load_result(name) for name in names]
+    by_cast = {(each.role, *each.partners.values()): each.tasks for each in loaded}
+    assert len(by_cast) == len(names) == 3
+    assert by_cast == {(each.role, *each.partners.values()): each.tasks for each in results}
+    assert set(read_run(tmp_path).held_out) == {"sayer:first", "sayer:second", "sayer:first:second=scripted:oracle"}
+
+
+def test_a_policy_of_one_role_is_named_by_itself(nim, tmp_path):
+    with open_evaluation_store(tmp_path) as store:
+        result = evaluate(Sayer("1"), nim, store=store)
+    assert load_result(f"{tmp_path}#test:sayer").tasks == load_result(f"{tmp_path}#sayer").tasks == result.tasks
+    assert set(read_run(tmp_path).held_out) == {"sayer"}
 
 
 def test_evaluation_asks_an_endpoint_that_is_a_partner_once_for_a_run_folder(nim, tmp_path, monkeypatch):
