@@ -28,6 +28,8 @@ from agentgym.trajectory import Trajectory
 RECORDING = "recording"
 """Key of a run's meta that says what was asked for, and its `kind`."""
 _ROLLOUT = RolloutSettings(is_lockstep=True, record_anchors=True, record_progress=True, record_legal_actions=True)
+_ADDED = ("history", "max_context", "cut_messages", "fingerprints")
+"""Keys of what was asked for that recordings of earlier versions lack; those are added to whatever these say."""
 _PURPOSES: dict[str, Purpose] = {"train": "demo", "validation": "validation", "test": "test"}
 
 
@@ -174,14 +176,14 @@ def record(
     policies = {player.label: _loaded(player, suite, tasks, split) for player in players}
     jobs = plan(players, tasks, settings)
     drawn = {label: _sampling(policy, settings) for label, policy in policies.items()}
-    with _opened(folder, _recipe(players, suite, split, settings, drawn), settings.overwrite) as store:
+    with _opened(folder, _recipe(players, suite, split, settings, drawn, policies), settings.overwrite) as store:
         store.write_tasks({job.task.id: job.task for own in jobs.values() for job in own}.values())
         for label, own in jobs.items():
             sinks = suite, store, _PURPOSES[split], progress_of(label) if progress_of is not None else None
             rollout = replace(settings.rollout, sampling=drawn[label])
-            if not _play(label, policies[label], cast, _left(store, own), rollout, sinks):
+            if not _play(label, policies[label], cast, _left(store, own, cast), rollout, sinks):
                 break
-        return _result(store, jobs, cast.role)
+        return _result(store, jobs, cast)
 
 
 def keep_episode(folder: Path, task: Task, trajectory: Trajectory) -> bool:
@@ -267,7 +269,12 @@ def _sampling(policy: Policy, settings: RecordingSettings) -> Sampling:
 
 
 def _recipe(
-    players: Sequence[Player], suite: Suite, split: str, settings: RecordingSettings, drawn: Mapping[str, Sampling]
+    players: Sequence[Player],
+    suite: Suite,
+    split: str,
+    settings: RecordingSettings,
+    drawn: Mapping[str, Sampling],
+    policies: Mapping[str, Policy],
 ) -> dict[str, Any]:
     """What makes the episodes, as JSON; a folder is added to under the same one alone."""
     shared = settings.rollout.sampling
@@ -281,6 +288,10 @@ def _recipe(
         "role": settings.role,
         "partners": dict(settings.partners),
         "sampling": asdict(shared),
+        "history": settings.rollout.history,
+        "max_context": settings.rollout.max_context,
+        "cut_messages": settings.rollout.cut_messages,
+        "fingerprints": {label: getattr(policy, "fingerprint", "") for label, policy in policies.items()},
         **({"message_limits": limits} if limits else {}),
     }
 
@@ -295,13 +306,16 @@ def _opened(folder: Path, recipe: dict[str, Any], overwrite: bool) -> RunStore:
             (folder / name).unlink(missing_ok=True)
     if not (folder / DATABASE).exists():
         return RunStore.create(folder, {"kind": RECORDING, "suite": recipe["suite"], RECORDING: recipe})
-    return RunStore.open(folder, expected_meta={"kind": RECORDING, RECORDING: recipe})
+    with RunStore.open(folder, read_only=True) as store:
+        kept = store.meta.get(RECORDING) or {}
+    expected = {key: value for key, value in recipe.items() if key in kept or key not in _ADDED}
+    return RunStore.open(folder, expected_meta={"kind": RECORDING, RECORDING: expected})
 
 
-def _left(store: RunStore, jobs: Sequence[Job]) -> list[Job]:
-    """The jobs without a graded episode in the store."""
-    graded = {_job_key(row.id) for row in store.episode_rows() if row.outcome in GRADED}
-    return [job for job in jobs if job.key not in graded]
+def _left(store: RunStore, jobs: Sequence[Job], cast: Cast) -> list[Job]:
+    """The jobs without a graded episode of each of the policy's roles in the store."""
+    graded = Counter(_job_key(row.id) for row in store.episode_rows() if row.outcome in GRADED)
+    return [job for job in jobs if graded[job.key] < (len(cast.learning) or 1)]
 
 
 def _play(
@@ -338,8 +352,8 @@ def _job_key(episode: str) -> str:
     return episode.rpartition("/")[0]
 
 
-def _result(store: RunStore, plans: Mapping[str, Sequence[Job]], role: str) -> RecordingResult:
-    rows = [row for row in store.episode_rows() if not role or row.role == role]
+def _result(store: RunStore, plans: Mapping[str, Sequence[Job]], cast: Cast) -> RecordingResult:
+    rows = [row for row in store.episode_rows() if not cast.role or row.role == cast.role]
     recipe = store.meta[RECORDING]
     return RecordingResult(
         folder=store.folder,
@@ -347,7 +361,7 @@ def _result(store: RunStore, plans: Mapping[str, Sequence[Job]], role: str) -> R
         split=recipe["split"],
         players={label: _player_result([row for row in rows if row.policy == label]) for label in plans},
         outcomes=Counter(f"{row.outcome}:{row.cause}" if row.cause else row.outcome for row in rows),
-        num_missing=sum(len(_left(store, jobs)) for jobs in plans.values()),
+        num_missing=sum(len(_left(store, jobs, cast)) for jobs in plans.values()),
     )
 
 

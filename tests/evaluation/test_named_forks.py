@@ -117,6 +117,19 @@ def test_runs_and_players_that_are_not_known_are_refused(store: RunStore, tmp_pa
         forks_of(other, NamedForks())
 
 
+def test_a_policy_that_plays_on_sees_the_history_that_was_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = RecordingSettings(episodes=1, rollout=RolloutSettings(history="last:2"))
+    record([Player("random")], SUITE, tmp_path / "run", settings=settings)
+    given: list[str] = []
+    monkeypatch.setattr(named_forks, "load", lambda *_: Asked())
+    monkeypatch.setattr(named_forks, "as_script", lambda *_, history, **options: given.append(history))
+    with RunStore.open(tmp_path / "run") as store:
+        forks_of(store, NamedForks(player="asked"))
+    assert given == ["last:2"]
+
+
 @pytest.mark.parametrize(("spell", "cut"), [(as_mistral, ()), (in_blocks, (0, 2))], ids=["spelt", "cut"])
 def test_a_policy_that_plays_on_is_asked_and_understood_as_in_the_rollout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spell: Callable[[dict[str, Any]], str], cut: Sequence[int]

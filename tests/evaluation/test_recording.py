@@ -1,15 +1,19 @@
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from agentgym.errors import ConfigError, HeldOutError, StoreError
+from agentgym.errors import ConfigError, HeldOutError, StoreError, WrongRunError
 from agentgym.evaluation import Player, RecordingSettings, record
 from agentgym.evaluation.recording import plan
+from agentgym.policies.scripted import ScriptedPolicy
+from agentgym.rollout import RolloutSettings
 from agentgym.store import RunStore
 from agentgym.suite import load_suite
 from agentgym.view import write_report
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.job import train
+from tests.toys.game import saying
 
 SUITE = "dialogue/guess-number"
 MIX = [Player("demo", share=0.5), Player("demo", {"quality": 0.1}, 0.25), Player("random", share=0.25)]
@@ -114,6 +118,46 @@ def test_a_role_of_a_game_is_recorded_with_its_partner(tmp_path: Path) -> None:
     record([Player("demo")], "dialogue/taboo", tmp_path, settings=settings)
     with RunStore.open(tmp_path, read_only=True) as store:
         assert [row.role for row in store.episode_rows()] == ["describer"] * 6
+
+
+def test_a_recording_is_added_to_under_the_same_history_and_weights_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(history: str, weights: str) -> None:
+        policy = ScriptedPolicy("demo", saying("5"), weights)
+        monkeypatch.setattr("agentgym.evaluation.recording.load", lambda *_, **options: policy)
+        settings = RecordingSettings(4, rollout=RolloutSettings(history=history))
+        record([Player("demo")], SUITE, tmp_path, settings=settings)
+
+    ask("last:2", "a")
+    ask("last:2", "a")
+    for history, weights in (("full", "a"), ("last:2", "b")):
+        with pytest.raises(WrongRunError, match="another run: its recording is"):
+            ask(history, weights)
+
+
+def test_a_recording_of_an_earlier_version_is_added_to(tmp_path: Path) -> None:
+    record(MIX, SUITE, tmp_path, settings=RecordingSettings(4))
+    with RunStore.open(tmp_path) as store:
+        recipe = store.meta["recording"]
+        for key in ("history", "max_context", "cut_messages", "fingerprints"):
+            del recipe[key]
+        store.set_meta({"recording": recipe})
+    record(MIX, SUITE, tmp_path, settings=RecordingSettings(4))
+    with pytest.raises(WrongRunError, match="another run"):
+        record(MIX, SUITE, tmp_path, settings=RecordingSettings(5))
+
+
+def test_an_episode_with_one_of_two_roles_in_the_store_is_played_again(tmp_path: Path) -> None:
+    settings = RecordingSettings(3, role="describer", partners={"guesser": "self"})
+    record([Player("oracle")], "dialogue/taboo", tmp_path, settings=settings)
+    whole = stories(tmp_path)
+    with sqlite3.connect(tmp_path / "run.db") as database:  # as after a kill between the writes of the two
+        database.execute("DELETE FROM episodes WHERE id = 'record-000001/guesser'")
+    database.close()
+    assert record([Player("oracle")], "dialogue/taboo", tmp_path, settings=settings).num_missing == 0
+    assert stories(tmp_path) == whole
+    assert len(whole) == 6
 
 
 def test_a_recording_is_cloned_and_reported(tmp_path: Path) -> None:
