@@ -210,19 +210,21 @@ class DockerSandbox(RunnerSandbox):
 
     def fork(self, count: int = 1) -> list[Sandbox]:
         """New sandboxes with a copy of the present file state; see `Sandbox.fork`."""
-        shared = SharedSnapshot(self._copied(), self._own_snapshot)
-        with ThreadPoolExecutor(min(count, _FORK_THREADS)) as executor:
-            starts = [executor.submit(DockerSandbox, self._host, self.spec, shared.snapshot) for _ in range(count)]
-        made = [start.result() for start in starts if start.exception() is None]
-        for sandbox in made:
-            sandbox._own_snapshot = shared.enter()
-        failures = [start.exception() for start in starts if start.exception() is not None]
-        if failures and failures[0] is not None:
+        shared = SharedSnapshot(self._copied(), self._own_snapshot).enter()
+        try:
+            with ThreadPoolExecutor(min(count, _FORK_THREADS)) as executor:
+                starts = [executor.submit(DockerSandbox, self._host, self.spec, shared.snapshot) for _ in range(count)]
+            made = [start.result() for start in starts if start.exception() is None]
             for sandbox in made:
-                sandbox.close()
-            shared.remove_unused()
-            raise failures[0]
-        return list(made)
+                sandbox._own_snapshot = shared.enter()
+            failures = [start.exception() for start in starts if start.exception() is not None]
+            if failures and failures[0] is not None:
+                for sandbox in made:
+                    sandbox.close()
+                raise failures[0]
+            return list(made)
+        finally:
+            shared.leave()
 
     def _drop_own_snapshot(self) -> None:
         shared, self._own_snapshot = self._own_snapshot, None

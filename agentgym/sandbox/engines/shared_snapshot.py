@@ -15,7 +15,7 @@ class SharedSnapshot:
     """A snapshot that goes with the last of the sandboxes that stand on it: forks, and forks of those.
 
     Args:
-        snapshot: Nobody else's.
+        snapshot: Nobody else's. Who makes the forks stands on it meanwhile, so that it goes once.
         below: What it stands on itself.
     """
 
@@ -32,14 +32,9 @@ class SharedSnapshot:
         return self
 
     def leave(self) -> None:
-        """Stand on it no more."""
+        """Stand on it no more; the last to leave removes it."""
         with self._lock:
             self._num_users -= 1
-        self.remove_unused()
-
-    def remove_unused(self) -> None:
-        """Remove it where nobody stands on it."""
-        with self._lock:
             if self._num_users > 0:
                 return
         remove_tree(self.snapshot.path)
