@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ _NO_SPLIT = "train"
 """Where episodes of tasks without a split go, such as those made from a seed."""
 _CHUNK = 1000
 """Episodes that are in memory at once."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _CARD = """\
 ---
 configs:
@@ -76,18 +79,18 @@ def export_dataset(
     try:
         (folder / "data").mkdir(parents=True, exist_ok=True)
         for split, own in rows.items():
-            partial = files[split].with_suffix(".partial")
-            with parquet.ParquetWriter(partial, schema(arrow)) as writer:
+            with _whole(files[split]) as partial, parquet.ParquetWriter(partial, schema(arrow)) as writer:
                 for start in range(0, len(own), _CHUNK):
-                    records = [_record(each) for each in store.load(own[start : start + _CHUNK], with_tokens=False)]
+                    loaded = store.load(own[start : start + _CHUNK], with_tokens=False)
+                    records = [_without_surrogates(_record(each)) for each in loaded]
                     writer.write_table(arrow.Table.from_pylist(records, schema(arrow)))
-            os.replace(partial, files[split])
         has_pictures = _write_pictures(store, [row for own in rows.values() for row in own], folder)
         for path in set(present) - set(files.values()):
             path.unlink()
         lines = (f"  - split: {split}\n    path: data/{path.name}" for split, path in files.items())
         card = _CARD.format(files="\n".join(lines), pictures=_PICTURES_CARD if has_pictures else "")
-        (folder / "README.md").write_text(card, encoding="utf-8")
+        with _whole(folder / "README.md") as partial:
+            partial.write_text(card, encoding="utf-8")
     except OSError as error:
         if isinstance(error, StoreError):
             raise
@@ -106,13 +109,23 @@ def _write_pictures(store: RunStore, rows: Sequence[EpisodeRow], folder: Path) -
         path.unlink(missing_ok=True)
         return False
     path.parent.mkdir(exist_ok=True)
-    partial = path.with_suffix(".partial")
     columns = arrow.schema([("hash", arrow.string()), ("media_type", arrow.string()), ("content", arrow.binary())])
-    with parquet.ParquetWriter(partial, columns) as writer:
+    with _whole(path) as partial, parquet.ParquetWriter(partial, columns) as writer:
         for key in sorted(keys):
             writer.write_table(arrow.Table.from_pylist([store.image(key)._asdict()], columns))
-    os.replace(partial, path)
     return True
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A file to write, which takes the place of another at the end, and goes if writing fails."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        yield partial
+        os.replace(partial, path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _places(trajectory: Trajectory) -> list[PlacedPicture]:
@@ -197,6 +210,15 @@ def _record(trajectory: Trajectory) -> dict[str, Any]:
         "success": trajectory.success,
         "outcome": str(trajectory.outcome),
     }
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The same with a replacement character for each lone surrogate in its texts, which pyarrow cannot write."""
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _without_surrogates(each) for key, each in value.items()}
+    return [_without_surrogates(each) for each in value] if isinstance(value, list) else value
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from agentgym.errors import MissingExtraError, StoreError, UnknownNameError
@@ -69,6 +71,29 @@ def test_export_repeats_byte_for_byte_and_is_replaced_on_demand(loaded_run, tmp_
         export_dataset(loaded_run, tmp_path / "one")
     export_dataset(loaded_run, tmp_path / "one", policies=["oracle"], overwrite=True)
     assert (tmp_path / "one" / name).read_bytes() != (tmp_path / "two" / name).read_bytes()
+
+
+def test_half_of_a_surrogate_pair_is_a_replacement_character(loaded_run, tmp_path):
+    [first, *_] = loaded_run.episodes()
+    first.id = "broken/agent"
+    first.turns[0].text = "say \ud83d"
+    first.turns[0].reply = {"role": "assistant", "content": "say \ud83d"}
+    loaded_run.write_episode(first, None, "demo")
+    export_dataset(loaded_run, tmp_path / "dataset")
+    rows = pyarrow.parquet.read_table(tmp_path / "dataset/data/train-00000-of-00001.parquet").to_pylist()
+    [row] = [row for row in rows if row["episode"] == "broken/agent"]
+    assert row["actions"][0] == "say \ufffd"
+    assert "say \ufffd" in [message["content"] for message in row["messages"]]
+
+
+def test_export_that_fails_leaves_the_earlier_one(loaded_run, tmp_path, monkeypatch):
+    folder = tmp_path / "dataset"
+    export_dataset(loaded_run, folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    monkeypatch.setattr("agentgym.store.parquet._message", lambda message: {"content": 5})
+    with pytest.raises(pyarrow.ArrowException):
+        export_dataset(loaded_run, folder, overwrite=True)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_export_of_an_unknown_policy_names_those_that_there_are(loaded_run, tmp_path):
