@@ -40,7 +40,8 @@ class PoolWorkers:
         """Queue a job; jobs raise nothing."""
         with self._changed:
             (self._slow if is_slow else self._quick).append(job)
-            is_short = self._num_idle == 0 and len(self._threads) < self._max_threads
+            num_queued = len(self._quick) + len(self._slow)  # an idle thread counts as such until it takes its job
+            is_short = num_queued > self._num_idle and len(self._threads) < self._max_threads
             if is_short and not self._is_closed.is_set():  # else the worker that submits does it, or `close`
                 thread = threading.Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
                 self._threads.append(thread)
