@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ class ReplyCache:
         path: File that keeps them, one JSON object per line; created if it is missing. None keeps them in memory.
 
     Raises:
-        StoreError: The file cannot be read, or holds something else.
+        StoreError: The file cannot be read or mended, or holds something else.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -74,8 +76,8 @@ class ReplyCache:
                 return
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([key, fields]) + "\n")
+                with self._path.open("ab", buffering=0) as file:
+                    _append(file, (json.dumps([key, fields]) + "\n").encode())
             except OSError as error:
                 raise StoreError(f"cannot keep a partner's reply in {self._path}: {error.strerror}") from error
 
@@ -88,15 +90,30 @@ def _key(policy: Policy, request: Request, version: str) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
 
 
+def _append(file: FileIO, line: bytes) -> None:
+    """Write a line whole or not at all, such as on a full disk, so that the next line stands alone."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        while line:
+            line = line[file.write(line) :]
+    except BaseException:
+        file.truncate(size)
+        raise
+
+
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        content = path.read_bytes()
+        *lines, rest = content.split(b"\n")
         kept: dict[str, dict[str, Any]] = {}
-        for line in lines[:-1]:
+        for line in lines:
             key, fields = json.loads(line)
             kept.setdefault(key, fields)  # as it was said first
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path} does not hold a partner's replies: {error}; remove it to ask anew") from error
-    if lines[-1]:  # a run that was killed while it wrote: what is not whole goes, so that the next line stands alone
-        path.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
+    if rest:  # a run that was killed while it wrote: what is not whole goes, so that the next line stands alone
+        try:
+            os.truncate(path, len(content) - len(rest))
+        except OSError as error:
+            raise StoreError(f"cannot cut the half written last line of {path} off: {error.strerror}") from error
     return kept

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import resource
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -77,6 +79,37 @@ def test_cache_drops_the_line_that_a_killed_run_left_half_written(tmp_path):
     cache = ReplyCache(path)
     assert len(cache) == 1
     cache.replies(Counter(), [request("more")])
+    assert len(ReplyCache(path)) == 2
+
+
+@contextmanager
+def files_of_at_most(size):
+    """While it lasts, no file can be written past a size, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_cache_that_is_mended_where_nothing_can_be_written_keeps_all_whole_lines(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    ReplyCache(path).replies(Counter(), [request(), request("more")])
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'["half", {"te')
+    with files_of_at_most(10):
+        assert len(ReplyCache(path)) == 2
+    assert path.read_bytes() == whole
+
+
+def test_a_reply_that_cannot_be_written_leaves_nothing_of_its_line(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    cache = ReplyCache(path)
+    cache.replies(Counter(), [request()])
+    with files_of_at_most(path.stat().st_size + 10), pytest.raises(StoreError, match="cannot keep"):
+        cache.replies(Counter(), [request("more")])
+    cache.replies(Counter(), [request("most")])
     assert len(ReplyCache(path)) == 2
 
 
