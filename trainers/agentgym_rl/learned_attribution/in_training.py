@@ -34,7 +34,7 @@ class OnOneRank:
 
     def predict(self, trajectories: Sequence[Trajectory]) -> dict[str, list[Floats]]:
         """The predictions of rank 0; a collective call. See `Predictor.predict`."""
-        found = self.predictor.predict(trajectories) if distributed.rank() == 0 else {}
+        found = dict(self.predictor.predict(trajectories)) if distributed.rank() == 0 else {}
         return distributed.broadcast(found)
 
 
