@@ -63,9 +63,9 @@ class RolloutEngine:
     ) -> None:
         self.settings = settings
         self.stats = RolloutStats()
+        self._casting = Casting(policies, settings)  # before the hosts: what it refuses must leave no actor behind
         self._hosts = RayHosts(make_game, settings.hosts) if settings.hosts.kind == "ray" else None
         self._make_game = make_game if self._hosts is None else self._hosts.make_game
-        self._casting = Casting(policies, settings)
         self._on_finish = on_finish
         self._pool = StepPool(settings.env_threads)
         # By whether a policy works in this process: such a one is waited for at the end, a server is not.

@@ -24,7 +24,8 @@ from agentgym.errors import (
 )
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.message import user
-from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, episode, notices
+from agentgym.rollout import Job, RolloutEngine, RolloutSettings, collect_episodes, engine, episode, notices
+from agentgym.rollout.ray_hosts import HostSettings
 from agentgym.tools import ToolEnv, said, tool
 
 
@@ -465,3 +466,14 @@ def test_a_reward_of_a_game_that_is_no_number_is_a_fault_once():
     assert [record.outcome.kind for record in records] == ["infrastructure"] * 2 + ["terminated"] * 2
     assert sorted(recorded, key=str) == [0.0, 1.0, None, None]
     assert (stats.episodes, stats.faults) == (2, 1)
+
+
+def test_policies_that_are_refused_leave_no_hosts_behind(monkeypatch):
+    """All of them partners: nobody could close the hosts of an engine that was not made."""
+    started = []
+    monkeypatch.setattr(engine, "RayHosts", lambda *_: started.append("hosts"))
+    partner = Parrot()
+    partner.is_partner = True
+    with pytest.raises(ConfigError, match="are partners'"):
+        RolloutEngine(make_game, {"agent": partner}, RolloutSettings(hosts=HostSettings(kind="ray", num_hosts=1)))
+    assert not started
