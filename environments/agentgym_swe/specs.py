@@ -58,6 +58,7 @@ SPECS: tuple[EnvSpec, ...] = (
         runtimes=("local", "served"),
         difficulty={"level": (1, 2, 3)},
         hints="agentgym_swe.patch_line.scripts:hint",
+        message_options=("places",),
     ),
     EnvSpec(
         "agentgym/Experiment-v0",

@@ -88,6 +88,9 @@ SHORT = {
     f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql": (
         f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {CLONED}"
     ),
+    "agentgym eval --suite swe/patch-line --policy demo --env-option places=false": (
+        "agentgym eval --suite swe/patch-line --policy demo --env-option places=false --limit 2"
+    ),
     f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {CLONED}",
     # Files that would be written into the checkout.
     "python -m agentgym_rl.run.reference": "python -m agentgym_rl.run.reference written.md",

@@ -15,7 +15,7 @@ from agentgym.message import Message, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolEnv, tool
-from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, numbered, read_program
+from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, marked, numbered, read_program
 from agentgym_swe.patch_line.problem import NUM_SHOWN, Tests, draw_case, read_task, require_level, to_task
 from agentgym_swe.patch_line.running import Result
 
@@ -60,6 +60,8 @@ class PatchLineEnv(ToolEnv):
         level: How many loops the programs made from seeds have, 1 to 3; None draws it.
         mistakes: How many tokens are wrong in them, 1 or 2; None draws it.
         feedback: What a fix is answered by. tests: as above; verdict: whether it was kept, and no more.
+        places: Whether each token is shown with its place behind it, as in `p#1 = 5#2`, so that a small model can go
+            through the program token by token.
         parts_weight: Weight of the components passing, applies and line.
         render_mode: As in Gymnasium.
     """
@@ -72,6 +74,7 @@ class PatchLineEnv(ToolEnv):
         level: int | None = None,
         mistakes: int | None = None,
         feedback: Feedback = "tests",
+        places: bool = False,
         parts_weight: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
@@ -81,9 +84,11 @@ class PatchLineEnv(ToolEnv):
         require_level(1 if level is None else level, 1 if mistakes is None else mistakes)
         if feedback not in get_args(Feedback):
             raise ConfigError(f"feedback must be tests or verdict: got {feedback!r}")
+        if type(places) is not bool:
+            raise ConfigError(f"places must be true or false: got {places!r}")
         if not 0 <= parts_weight <= 1:
             raise ConfigError(f"parts_weight must be from 0 to 1: got {parts_weight!r}")
-        self._level, self._mistakes, self._feedback = level, mistakes, feedback
+        self._level, self._mistakes, self._feedback, self._places = level, mistakes, feedback, places
         parts = {"passing": parts_weight, "applies": parts_weight, "line": parts_weight}
         self.reward_weights = {"success": 1.0, **parts, FORMAT: 1.0}
         self._tests = Tests((), ())
@@ -105,7 +110,7 @@ class PatchLineEnv(ToolEnv):
         lines, fixes, self._tests = read_task(task)
         self._wrong_lines = frozenset(fix.line for fix in fixes)
         self._take(lines, self._tests.results(lines))
-        return [user(f"{task.instruction}\n{numbered(lines)}")]
+        return [user(f"{task.instruction}\n{numbered(marked(lines) if self._places else lines)}")]
 
     @tool
     def fix(self, line: int, old: str | int, new: str | int) -> EnvReply:

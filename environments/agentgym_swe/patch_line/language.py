@@ -6,6 +6,7 @@ Running them is in `running`, drawing them in `grammar`.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -104,6 +105,24 @@ def read_program(lines: Sequence[str]) -> ast.FunctionDef:
 def numbered(lines: Sequence[str]) -> str:
     """The program as an agent sees it: a number before each line."""
     return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
+
+
+def marked(lines: Sequence[str]) -> list[str]:
+    """The lines with its place behind each token that a fix may mend, such as `p#1 = 5#2`.
+
+    Places are counted from 1 over the whole program. The first line and the heads of loops have none.
+    """
+    places = itertools.count(1)
+
+    def mark(found: re.Match[str]) -> str:
+        return f"{found[0]}#{next(places)}" if found[0] in VOCABULARY else found[0]
+
+    return [line if is_head(line) else _TOKEN.sub(mark, line) for line in lines]
+
+
+def is_head(line: str) -> bool:
+    """Whether a line begins the function or a loop."""
+    return tokens_of(line)[0] in ("def", "for")
 
 
 def _is_plain(line: str) -> bool:

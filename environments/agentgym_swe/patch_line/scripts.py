@@ -5,6 +5,7 @@ They run on the harness's side and may read the private part of the task; the en
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 
@@ -14,10 +15,10 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_swe.patch_line.env import KEPT, RIGHT
-from agentgym_swe.patch_line.language import VOCABULARY, Fix, apply_fix, tokens_of
+from agentgym_swe.patch_line.language import VOCABULARY, Fix, apply_fix, is_head, tokens_of
 
-DEMO_QUALITY = 0.4
-"""Share of right decisions of the demonstrator."""
+DEMO_QUALITY, HASTY_QUALITY = 0.4, 0.2
+"""Share of right decisions of the demonstrator, and of the hasty one."""
 
 
 class Demonstrator:
@@ -52,9 +53,9 @@ class Demonstrator:
 
 
 class Checker(Demonstrator):
-    """Thinks aloud before each fix: which tokens stand in each line and which should, as far as the first that differs.
+    """Thinks aloud before each fix: which token should stand at each place and which does, as far as the mistake.
 
-    With a quality below 1, some of its decisions are wrong, and it says what it believes.
+    With a quality below 1 it still finds the place, and some of the tokens that it puts there are any.
     """
 
     def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:
@@ -63,26 +64,33 @@ class Checker(Demonstrator):
     def act(self, messages: Sequence[Message]) -> str:
         """What it has checked, and the next fix."""
         fix = self.next_fix(messages)
-        return f"<think>{checks(self._lines, fix)}</think>{call_text('fix', **fix._asdict())}"
+        return f"<think>{checks(self._lines, self._right)}</think>{call_text('fix', **fix._asdict())}"
+
+    def _slip(self, fix: Fix) -> Fix:
+        first = differences(self._lines, self._right)[0]
+        return first._replace(new=self._rng.choice([token for token in VOCABULARY if token not in first]))
 
 
-def checks(lines: Sequence[str], fix: Fix) -> str:
-    """The tokens of each line that a fix may replace, each with what should stand there, as far as the fix.
+def hasty(task: Task, seed: int) -> Script:
+    """Checks as it should, and then puts in any token in four of five tries."""
+    return Checker(task, seed, HASTY_QUALITY)
 
-    A line reads `4: y y + -`: `y` is right, and `+` should be `-`. The first line and loops are left out.
+
+def checks(lines: Sequence[str], right: Sequence[str]) -> str:
+    """For each place of `marked` the token that should stand there and the one that does, as far as they differ.
+
+    A line reads `4:#3 y y#4 x x#5 - +`: at the fifth place `-` should stand and `+` does.
     """
-    told = []
-    for number, line in enumerate(lines[: fix.line], start=1):
-        if number < fix.line and (number == 1 or tokens_of(line)[0] == "for"):
+    told, places = [], itertools.count(1)
+    for number, (line, wanted) in enumerate(zip(lines, right, strict=True), start=1):
+        if is_head(line):
             continue
-        pairs: list[str] = []
-        for token in tokens_of(line):
-            if number == fix.line and token == fix.old:
-                pairs += [token, fix.new]
-                break
-            if token in VOCABULARY:
-                pairs += [token, token]
-        told.append(f"{number}: {' '.join(pairs)}")
+        told.append(f"{number}:")
+        for old, new in zip(tokens_of(line), tokens_of(wanted), strict=True):
+            if old in VOCABULARY:
+                told[-1] += f"#{next(places)} {new} {old}"
+            if old != new:
+                return "\n".join(told)
     return "\n".join(told)
 
 
@@ -179,6 +187,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "random": RandomPlayer,
     "demo": Demonstrator,
     "checker": Checker,
+    "hasty": hasty,
     "cheat_many_calls": cheat_many_calls,
     "cheat_code": cheat_code,
     "cheat_same_token": cheat_same_token,

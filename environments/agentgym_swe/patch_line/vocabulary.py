@@ -17,6 +17,8 @@ NUMBERS: range | None = range(200)
 _OPERATORS = ("//", ">=", "<=", "==", "!=", ">", "<", "+", "-", "*", "%")
 PHRASES = (INDENT, *_OPERATORS, *(f" {operator}" for operator in _OPERATORS))
 """Indentation, and operators with and without the space before them."""
+NAMES = (tuple(f"#{place}" for place in range(1, 81)),)
+"""Places of tokens, more than a program has."""
 _DRAWS = 120
 
 

@@ -155,7 +155,9 @@ def test_tasks_of_another_form_are_refused(config: dict[str, Any], private: dict
         PatchLineEnv().reset(options={"task": Task("x", 1, config=config, private=private)})
 
 
-@pytest.mark.parametrize("options", [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"parts_weight": -1.0}])
+@pytest.mark.parametrize(
+    "options", [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"places": 1}, {"parts_weight": -1.0}]
+)
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         agentgym.make("agentgym/PatchLine-v0", **options)
@@ -169,22 +171,32 @@ def test_the_demonstrator_slips_and_the_oracle_does_not() -> None:
     assert not all(play_script(env, task, Demonstrator(task, 0, 0.2)).success for task in tasks)
 
 
-def test_the_checker_says_what_stands_and_what_should_as_far_as_its_fix() -> None:
+def test_the_checker_goes_through_the_places_as_far_as_the_mistake() -> None:
     checker = Checker(TASK, 0)
     first = parse_tool_calls(checker.act([]), PatchLineEnv.tools)
-    assert first.reasoning == "2: p p 0 0\n4: x x > > n n\n5: p p p p - +"
+    assert first.reasoning == "2:#1 p p#2 0 0\n4:#3 x x#4 > >#5 n n\n5:#6 p p#7 p p#8 + -"
     assert first.tool_calls[0].arguments == {"line": 5, "old": "-", "new": "+"}
     second = checker.act([user(f"{KEPT} 2 of 6 pass.")])
-    assert "5: p p p p + + x x\n6: p p < < 4 4\n7: 5 4</think>" in second
+    assert "#8 + +#9 x x\n6:#10 p p#11 < <#12 4 4\n7:#13 4 5</think>" in second
 
 
-def test_a_checker_that_slips_believes_what_it_says() -> None:
-    for seed in range(30):
-        said = parse_tool_calls(Checker(TASK, seed, 0.0).act([]), PatchLineEnv.tools)
-        arguments = said.tool_calls[0].arguments
-        last = (said.reasoning or "").splitlines()[-1]
-        assert last.startswith(f"{arguments['line']}: ")
-        assert last.split()[-2:] == [arguments["old"], arguments["new"]]
+def test_a_hasty_checker_finds_the_place_and_puts_in_any_token() -> None:
+    said = [parse_tool_calls(Checker(TASK, seed, 0.0).act([]), PatchLineEnv.tools) for seed in range(30)]
+    assert {each.reasoning for each in said} == {"2:#1 p p#2 0 0\n4:#3 x x#4 > >#5 n n\n5:#6 p p#7 p p#8 + -"}
+    assert {(each.tool_calls[0].arguments["line"], each.tool_calls[0].arguments["old"]) for each in said} == {(5, "-")}
+    puts = [each.tool_calls[0].arguments["new"] for each in said]
+    assert not {"+", "-"} & set(puts)
+    assert len(set(puts)) > 10
+    solved = [play_script(PatchLineEnv(), TASK, SCRIPTS["hasty"](TASK, seed)).success for seed in range(40)]
+    assert 0 < sum(map(bool, solved)) < 20
+
+
+def test_each_token_is_shown_with_its_place_where_places_are_wanted() -> None:
+    env = PatchLineEnv(places=True)
+    observation, _ = env.reset(options={"task": TASK})
+    program = observation["text"].splitlines()[1:]
+    assert program[:4] == ["1: def f(a, n):", "2:     p#1 = 0#2", "3:     for x in a:", "4:         if x#3 >#4 n#5:"]
+    assert told(env.step(fix(5, "-", "+"))).startswith(f"{KEPT} ")  # a fix names the token without its place
 
 
 def test_advice_names_the_places_and_no_right_token() -> None:
