@@ -23,6 +23,7 @@ from agentgym.config import not_toml, parsed_toml
 from agentgym.errors import SandboxStartError, TaskError, UnsupportedSpecError, unreadable
 from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.images.foreign import provide_foreign_image
+from agentgym.sandbox.images.named import base_images
 from agentgym.sandbox.spec import Limits as SandboxLimits
 from agentgym.sandbox.spec import Network, SandboxSpec
 from agentgym.task import Limits, Task
@@ -177,10 +178,8 @@ def _build(client: DockerClient, tag: str, folder: Path) -> None:
 
     if client.images.list(name=tag):
         return
-    for line in _read_text(folder / "Dockerfile").splitlines():
-        words = line.split()
-        if len(words) > 1 and words[0].upper() == "FROM" and words[1] != "scratch":
-            provide_foreign_image(client, words[1], lambda text: None)
+    for base in base_images(_read_text(folder / "Dockerfile")):
+        provide_foreign_image(client, base, lambda text: None)
     try:
         client.images.build(path=str(folder), tag=tag, rm=True, forcerm=True, labels={"agentgym.harbor": tag})
     except docker.errors.BuildError as error:

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -162,6 +163,18 @@ def test_missing_file_is_named(edited: Edit, missing: str) -> None:
 def test_folder_without_tasks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="no Harbor task folder below"):
         load_harbor_tasks(tmp_path)
+
+
+def test_images_that_a_dockerfile_builds_on_are_brought_and_its_stages_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, brought = tmp_path / "staged", []
+    shutil.copytree(FOLDERS / "count-errors", folder)
+    (folder / "environment" / "Dockerfile").write_text("FROM --platform=linux/amd64 busybox AS tools\nFROM tools\n")
+    monkeypatch.setattr("agentgym.interop.harbor.provide_foreign_image", lambda client, base, _: brought.append(base))
+    engine = SimpleNamespace(images=SimpleNamespace(list=lambda name: [], build=lambda **options: None))
+    prepare_image(load_harbor(folder), engine)
+    assert brought == ["busybox"]
 
 
 # With an engine.

@@ -36,7 +36,7 @@ PINS_FILE = "packages.txt"
 PACKAGES_FOLDER = "packages"
 """Where an image's Dockerfile finds those packages, unpacked."""
 
-_FROM = re.compile(r"^FROM\s+(\S+)(?:\s+AS\s+(\S+))?\s*$", re.IGNORECASE | re.MULTILINE)
+_FROM = re.compile(r"^[ \t]*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?\s*$", re.IGNORECASE | re.MULTILINE)
 _TAG_DIGITS = 16
 _UNCOPIED = "README.md"
 
@@ -156,18 +156,13 @@ class ImageCatalogue:
             pins = tuple(files.pop(PINS_FILE).read_text(encoding="utf-8").split())
         if name == SITE_IMAGE:
             files |= {f"site/{target}": path for target, path in site_files().items()}
-        stages: set[str] = set()
-        own, foreign = [], []
-        for base, stage in _FROM.findall((folder / "Dockerfile").read_text(encoding="utf-8")):
-            if base.startswith(f"{NAMESPACE}/"):
-                own.append(base.removeprefix(f"{NAMESPACE}/"))
-            elif base not in stages and base != "scratch":
-                foreign.append(base)
-            stages.add(stage)
+        bases = base_images((folder / "Dockerfile").read_text(encoding="utf-8"))
+        own = [base.removeprefix(f"{NAMESPACE}/") for base in bases if base.startswith(f"{NAMESPACE}/")]
+        foreign = [base for base in bases if not base.startswith(f"{NAMESPACE}/")]
         if name in EXTRAS:
             inherited = {pin for parent in own for pin in self.source(parent).pins}
             pins += tuple(pin for pin in requirement_pins(*EXTRAS[name]) if pin not in inherited)
-        return ImageSource(name, files, pins, tuple(dict.fromkeys(own)), tuple(dict.fromkeys(foreign)))
+        return ImageSource(name, files, pins, tuple(own), tuple(foreign))
 
     def _visit(self, name: str, ordered: list[str], path: tuple[str, ...]) -> None:
         if name in path:
@@ -176,6 +171,16 @@ class ImageCatalogue:
             self._visit(parent, ordered, (*path, name))
         if name not in ordered:
             ordered.append(name)
+
+
+def base_images(dockerfile: str) -> list[str]:
+    """The images that a Dockerfile builds on, each once: neither stages of its own nor the empty `scratch`."""
+    stages, found = {"scratch"}, []
+    for base, stage in _FROM.findall(dockerfile):
+        if base.lower() not in stages:
+            found.append(base)
+        stages.add(stage.lower())
+    return list(dict.fromkeys(found))
 
 
 @cache

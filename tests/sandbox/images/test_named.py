@@ -7,7 +7,7 @@ import pytest
 from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.sandbox.images import installed_site
 from agentgym.sandbox.images.installed_site import requirement_pins, site_files
-from agentgym.sandbox.images.named import ImageCatalogue, default_catalogue, image_tag, resolve_image
+from agentgym.sandbox.images.named import ImageCatalogue, base_images, default_catalogue, image_tag, resolve_image
 from agentgym.sandbox.runner.binary import COMPILE_FLAGS, runner_sources
 
 ROOT = Path(__file__).parents[3]
@@ -40,6 +40,14 @@ def test_images_come_after_what_they_build_on(root: Path) -> None:
     assert images.names == ("trunk", "leaf", "other")
     assert images.closure(("leaf",)) == ("trunk", "leaf")
     assert images.source("trunk").foreign_parents == ("debian:bookworm-slim",)
+
+
+def test_base_images_are_neither_options_nor_stages() -> None:
+    lines = ("from --platform=linux/amd64 debian:bookworm-slim as Build", "FROM busybox", "FROM build", "FROM scratch")
+    assert base_images("\n".join((*lines, "  FROM busybox AS last", "COPY --from=build /a /"))) == [
+        "debian:bookworm-slim",
+        "busybox",
+    ]
 
 
 def test_tag_is_the_same_for_the_same_content_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
