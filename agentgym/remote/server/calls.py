@@ -60,9 +60,13 @@ class Seat:
         return self.env
 
     def give_up(self) -> None:
-        """Make a running call return early."""
-        if self.env is not None:
-            self.env.interrupt()
+        """Make a running call return early; a broken environment may fail to be told."""
+        env = self.env
+        if env is not None:
+            try:
+                env.interrupt()
+            except Exception:  # noqa: BLE001 - the server's boundary
+                _LOG.exception("an environment could not be interrupted")
 
     def fork(self, seed: int | None) -> Seat:
         """A seat with a copy of the environment; closed with this one until it is taken from `twin`."""

@@ -142,6 +142,29 @@ def test_environment_of_a_hung_call_is_closed_when_it_returns():
     assert closed.is_set()
 
 
+@pytest.mark.parametrize("inline", ["never", "always"])
+def test_an_environment_that_cannot_be_interrupted_does_not_stop_the_watch(inline):
+    release = threading.Event()
+
+    class Stubborn(ToyEnv):
+        num_told = 0
+
+        def interrupt(self):
+            self.num_told += 1
+            release.set()
+            raise OSError("no such process")
+
+    async def use(runner, call):
+        seats = [Seat(Stubborn) for _ in range(2)]
+        envs = [seat.make() for seat in seats]
+        for seat in seats:
+            release.clear()
+            await asyncio.gather(call(lambda: release.wait(60), timeout_s=0.1, seat=seat), return_exceptions=True)
+        assert [env.num_told for env in envs] == [1, 1]
+
+    in_loop(use, inline)
+
+
 def test_call_that_holds_up_the_event_loop_is_told_to_give_up():
     async def use(runner, call):
         seat = Seat(ToyEnv)
