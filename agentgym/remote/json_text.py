@@ -22,6 +22,8 @@ def dumps(value: Any) -> bytes:
 
     Raises:
         TypeError: A value has no form in JSON.
+        ValueError: An integer has more digits than Python writes.
+        RecursionError: A value is nested too deep.
     """
     try:
         return orjson.dumps(value, default=encode_special)

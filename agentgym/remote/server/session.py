@@ -281,7 +281,7 @@ class Session:
         if error is None:
             try:
                 send(encode(value))
-            except TypeError as fault:
+            except (TypeError, ValueError, RecursionError) as fault:
                 error = fault
         if error is not None:
             name, text = self.explain(error)

@@ -95,6 +95,20 @@ def test_wrong_message_is_refused_and_the_session_goes_on(talk, message, code):
     assert talk.ask(RESET)["type"] == "observation"
 
 
+def test_result_that_json_cannot_hold_is_an_error_and_the_session_goes_on(start):
+    class Huge(ToyEnv):
+        def step(self, action):
+            *result, info = super().step(action)
+            return (*result, {**info, "huge": 10**5000})  # more digits than Python writes
+
+    with Talk(start(Huge)[0]) as talk:
+        talk.ask(RESET)
+        refused = talk.ask(step("up"))
+        assert error_of(refused) == "EXECUTION_ERROR"
+        assert "failed with ValueError" in refused["data"]["message"]
+        assert talk.ask(RESET)["type"] == "observation"
+
+
 def test_step_before_reset_says_so(talk):
     refused = talk.ask(step("up"))["data"]
     assert (refused["code"], refused["error"]) == ("EXECUTION_ERROR", "ResetNeeded")
