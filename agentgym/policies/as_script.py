@@ -12,8 +12,14 @@ from typing import Any
 from agentgym.message import Message, ToolSchema
 from agentgym.outcome import CutReason
 from agentgym.policy import Policy, Sampling, Script, ScriptFactory
-from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.speaker import EpisodeBudget, Speaker, open_talk, picks_legal_actions, require_actions
+from agentgym.prompting.speaker import (
+    EpisodeBudget,
+    Speaker,
+    open_talk,
+    picks_legal_actions,
+    renderer_of,
+    require_actions,
+)
 from agentgym.task import Task
 from agentgym.trajectory import Turn
 
@@ -42,8 +48,11 @@ def as_script(
         max_context: Most tokens of prompt and reply together, if this is less than the policy's own limit.
         refuses_cut: Whether a message that the token limit cut is an invalid action instead of being played as it is.
         has_budget: Whether the task's limit of tokens holds for the policy, as it does in a rollout.
+
+    Raises:
+        ConfigError: The policy works on token ids and has no tokenizer.
     """
-    renderer = ChatRenderer(policy.tokenizer) if policy.uses_tokens else None  # type: ignore[attr-defined]
+    renderer = renderer_of(policy) if policy.uses_tokens else None
     drawn = sampling or Sampling()
     limits: dict[str, Any] = {"history": history, "max_context": max_context, "room": drawn.max_tokens}
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 
 from agentgym.action import reply_message
 from agentgym.env import CutMessage
-from agentgym.errors import ContractError
+from agentgym.errors import ConfigError, ContractError
 from agentgym.message import Message, ToolSchema, with_text
 from agentgym.picture import placed_pictures
 from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed
@@ -47,6 +47,21 @@ def require_actions(found: Sequence[str] | None, task: Task, role: str) -> Seque
             "them; write legal_actions(), or let the policy write its messages"
         )
     return found
+
+
+def renderer_of(policy: Policy) -> ChatRenderer:
+    """Renders the prompts of a policy that works on token ids.
+
+    Raises:
+        ConfigError: The policy has no tokenizer.
+    """
+    tokenizer = getattr(policy, "tokenizer", None)
+    if tokenizer is None:
+        raise ConfigError(
+            f"the policy {policy.name!r} takes token ids and has no tokenizer: an endpoint's protocol 'tokens' is for "
+            "programs that call policy.generate with prompt ids of their own; rollouts need protocol 'chat'"
+        )
+    return ChatRenderer(tokenizer)
 
 
 @dataclass(slots=True)
@@ -141,15 +156,16 @@ def open_talk(
         room: Tokens that a prompt must leave for the reply.
 
     Raises:
+        ConfigError: The policy works on token ids and has no tokenizer.
         TemplateError: The chat template of the policy's tokenizer cannot present the tools or their calls.
     """
     kept = parse_history(history)
     if not policy.uses_tokens:
         return PlainTalk()
     limits = filter(None, (max_context, getattr(policy, "max_context", None)))
+    renderer = renderer or renderer_of(policy)
     if tools:
         require_template(policy.tokenizer, tools)  # type: ignore[attr-defined]
-    renderer = renderer or ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
     return Conversation(renderer, tools, kept, max_context=min(limits, default=None), room=room)
 
 

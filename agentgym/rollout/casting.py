@@ -11,7 +11,7 @@ from agentgym.errors import ConfigError
 from agentgym.message import ToolSchema
 from agentgym.policy import Policy
 from agentgym.prompting.renderer import ChatRenderer
-from agentgym.prompting.speaker import Talk, open_talk
+from agentgym.prompting.speaker import Talk, open_talk, renderer_of
 from agentgym.rollout.settings import RolloutSettings
 
 
@@ -62,7 +62,7 @@ class Casting:
         if policy.uses_tokens:
             renderer = self._renderers.get(id(policy))
             if renderer is None:
-                renderer = self._renderers[id(policy)] = ChatRenderer(policy.tokenizer)  # type: ignore[attr-defined]
+                renderer = self._renderers[id(policy)] = renderer_of(policy)
         return open_talk(
             policy,
             tools,

@@ -294,6 +294,11 @@ def test_token_ids_and_logprobs_are_taken_over(server, policy_of):
         policy.generate([ask()])
 
 
+def test_rollouts_refuse_an_endpoint_that_takes_token_ids(policy_of):
+    with pytest.raises(ConfigError, match=r"no tokenizer: .*policy.generate .*; rollouts need protocol 'chat'"):
+        evaluate(policy_of(protocol="tokens"), "tools/lookup", settings=EvaluationSettings(limit=1))
+
+
 @pytest.mark.parametrize(
     "choice",
     [
