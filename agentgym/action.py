@@ -69,7 +69,7 @@ _THOUGHT = re.compile(r"\s*+(?:<think>)?(.*?)</think>\s*", re.DOTALL)
 _OPENING, _CLOSING = "<tool_call>", "</tool_call>"
 _BLOCK = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[a-zA-Z_]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_STRING = re.compile(r"(?P<quote>['\"])(?:\\.|(?!(?P=quote))[^\\\n])*+(?P<end>(?P=quote))?", re.DOTALL)
+_STRING = re.compile(r"(?P<quote>['\"])(?:\\.|(?!(?P=quote))[^\\\n])*(?P<end>(?P=quote))?", re.DOTALL)
 """A string as far as its line goes; `end` is missing from one that does not end there."""
 _PYTHON_CONSTANTS = {"true": True, "false": False, "null": None}
 

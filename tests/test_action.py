@@ -223,6 +223,7 @@ def test_message_of_an_action_reads_back_as_the_same_call(arguments: dict[str, A
     assert parse_tool_calls(sent, tools).tool_calls == action.tool_calls
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers())
 def test_rendered_python_call_reads_back_as_the_same_call(query: str, limit: int) -> None:
     call = ToolCall("call_0", "search", {"query": query, "limit": limit})

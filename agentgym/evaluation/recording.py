@@ -29,7 +29,7 @@ RECORDING = "recording"
 """Key of a run's meta that says what was asked for, and its `kind`."""
 _ROLLOUT = RolloutSettings(is_lockstep=True, record_anchors=True, record_progress=True, record_legal_actions=True)
 _ADDED = ("history", "max_context", "cut_messages", "fingerprints")
-"""Keys of what was asked for that recordings of earlier versions lack; those are added to whatever these say."""
+"""Keys that recordings of earlier versions lack. Episodes are added to such recordings whatever these keys say."""
 _PURPOSES: dict[str, Purpose] = {"train": "demo", "validation": "validation", "test": "test"}
 
 

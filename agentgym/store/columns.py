@@ -109,7 +109,7 @@ def _columns(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> Episode
 
 
 def _read(connection: Connection, episode: str, text: str, length: int) -> tuple[str, bool, NDArray[np.float64]]:
-    """Of an episode's record: its task's content hash, whether it is derived, and its rewards by turn."""
+    """The content hash of an episode's task, whether the episode is derived, and its rewards by turn."""
     with connection.decoding(f"episode {episode!r}"):
         record = json.loads(text)
         rewards = rewards_by_turn(read_events(record), record["weights"], length)

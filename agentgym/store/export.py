@@ -6,7 +6,6 @@ The other direction does not exist: what was sampled enters a run through `RunSt
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
@@ -16,6 +15,7 @@ from agentgym.picture import Image, data_url
 from agentgym.reward import event_to_json
 from agentgym.store.query import EpisodeFilter
 from agentgym.store.run_store import RunStore
+from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory, Turn
 
 
@@ -35,15 +35,12 @@ def export_jsonl(store: RunStore, path: Path, *, with_tokens: bool = False, **wh
         StoreError: The file cannot be written.
     """
     rows = store.episode_rows(**where)
-    partial = path.with_name(path.name + ".partial")
     try:
-        with partial.open("w", encoding="utf-8") as file:
+        with whole_file(path) as partial, partial.open("w", encoding="utf-8") as file:
             for row, trajectory in zip(rows, store.load(rows, with_tokens=with_tokens), strict=True):
                 fields = {"purpose": row.purpose, "iteration": row.iteration, **_to_json(trajectory, with_tokens)}
                 file.write(json.dumps(fields) + "\n")
-        os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         if isinstance(error, StoreError):
             raise
         raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error

@@ -6,10 +6,8 @@ Pictures are a separate dataset, each of them once. Token ids are left out, beca
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +17,7 @@ from agentgym.outcome import GRADED
 from agentgym.picture import PlacedPicture, placed_pictures
 from agentgym.store.query import EpisodeRow
 from agentgym.store.run_store import RunStore
+from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def export_dataset(
     try:
         (folder / "data").mkdir(parents=True, exist_ok=True)
         for split, own in rows.items():
-            with _whole(files[split]) as partial, parquet.ParquetWriter(partial, schema(arrow)) as writer:
+            with whole_file(files[split]) as partial, parquet.ParquetWriter(partial, schema(arrow)) as writer:
                 for start in range(0, len(own), _CHUNK):
                     loaded = store.load(own[start : start + _CHUNK], with_tokens=False)
                     records = [_without_surrogates(_record(each)) for each in loaded]
@@ -89,7 +88,7 @@ def export_dataset(
             path.unlink()
         lines = (f"  - split: {split}\n    path: data/{path.name}" for split, path in files.items())
         card = _CARD.format(files="\n".join(lines), pictures=_PICTURES_CARD if has_pictures else "")
-        with _whole(folder / "README.md") as partial:
+        with whole_file(folder / "README.md") as partial:
             partial.write_text(card, encoding="utf-8")
     except OSError as error:
         if isinstance(error, StoreError):
@@ -110,22 +109,10 @@ def _write_pictures(store: RunStore, rows: Sequence[EpisodeRow], folder: Path) -
         return False
     path.parent.mkdir(exist_ok=True)
     columns = arrow.schema([("hash", arrow.string()), ("media_type", arrow.string()), ("content", arrow.binary())])
-    with _whole(path) as partial, parquet.ParquetWriter(partial, columns) as writer:
+    with whole_file(path) as partial, parquet.ParquetWriter(partial, columns) as writer:
         for key in sorted(keys):
             writer.write_table(arrow.Table.from_pylist([store.image(key)._asdict()], columns))
     return True
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A file to write, which takes the place of another at the end, and goes if writing fails."""
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        yield partial
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _places(trajectory: Trajectory) -> list[PlacedPicture]:

@@ -6,7 +6,6 @@ Environments of repositories say in the detail of their `success` event which in
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from agentgym.errors import StoreError, UnknownNameError, WrongRunError
 from agentgym.outcome import GRADED
 from agentgym.store.run_store import RunStore
+from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory
 
 INSTANCE, PATCH = "instance_id", "model_patch"
@@ -89,11 +89,9 @@ def _prediction(trajectory: Trajectory, policy: str) -> dict[str, Any] | None:
 
 
 def _write(path: Path, predictions: Sequence[dict[str, Any]]) -> None:
-    partial = path.with_name(f"{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text("".join(f"{json.dumps(each)}\n" for each in predictions), encoding="utf-8")
-        os.replace(partial, path)
+        with whole_file(path) as partial:
+            partial.write_text("".join(f"{json.dumps(each)}\n" for each in predictions), encoding="utf-8")
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from agentgym.errors import StoreError
+from agentgym.store.whole_file import whole_file
 from agentgym.view import sections, transcripts
 from agentgym.view.blame import blame
 from agentgym.view.credit import credit
@@ -43,12 +43,10 @@ def write_report(
     folder = Path(run_folder)
     target = path or folder / REPORT
     page = render(read_run(folder, labels, tasks))
-    partial = target.with_name(target.name + ".partial")
     try:
-        partial.write_text(page, encoding="utf-8")
-        os.replace(partial, target)
+        with whole_file(target) as partial:
+            partial.write_text(page, encoding="utf-8")
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StoreError(f"cannot write {target}: {error.strerror}; choose a folder that can be written") from error
     return target
 

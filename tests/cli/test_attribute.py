@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.attribution import METHODS, PREDICTED
 from agentgym.cli.main import FAILED, OK, USAGE, main
 from agentgym.store import DATABASE, RunStore
 
@@ -28,6 +29,12 @@ def run_folder(recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def attribute(folder: Path, *args: str) -> int:
     return main(["attribute", str(folder), *args])
+
+
+def test_help_names_every_method(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["attribute", "--help"]) == OK
+    words = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert words >= {*METHODS, *PREDICTED}
 
 
 def test_methods_are_compared_side_by_side_and_kept(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,9 +41,9 @@ class Results:
 
     def add(self, fields: Mapping[str, Any]) -> None:
         """Add a line; one that cannot be written goes to the server's log, and the server goes on."""
-        line = json.dumps(fields)
         try:
+            line = json.dumps(fields) + "\n"
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
-        except OSError as error:
-            _LOG.error("results cannot be written to %s (%s); the line was: %s", self._path, error.strerror, line)
+                file.write(line)
+        except (OSError, TypeError, ValueError) as error:
+            _LOG.error("a line of results cannot be written to %s (%s); it was: %r", self._path, error, fields)

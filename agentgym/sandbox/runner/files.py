@@ -20,6 +20,8 @@ from agentgym.sandbox.leasing.workspace import remove_tree
 from agentgym.sandbox.runner.protocol import PIECE_BYTES
 
 MAX_ENTRIES = 100_000
+_MAX_LEVELS = 256
+"""Most folders that an entry may lie in; making them recurses."""
 _BLOCK = 512
 _NAME_FAULTS = {errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY}
 _HEADER_ALLOWANCE = 64 << 20
@@ -204,6 +206,8 @@ def _safe_name(name: str) -> str:
         return "."
     if name.startswith("/") or ".." in parts or "\0" in name:
         raise SandboxFileError(errno.EXDEV, f"the sandbox sent an archive with the name {name!r}")
+    if len(parts) > _MAX_LEVELS:
+        raise SandboxFileError(errno.ENAMETOOLONG, f"the sandbox sent an archive with a name of {len(parts)} levels")
     return "/".join(parts)
 
 

@@ -55,7 +55,7 @@ class Demonstrator:
 class Checker(Demonstrator):
     """Thinks aloud before each fix: which token should stand at each place and which does, as far as the mistake.
 
-    With a quality below 1 it still finds the place, and some of the tokens that it puts there are any.
+    With a quality below 1 it still finds the place, but sometimes puts any token there.
     """
 
     def __init__(self, task: Task, seed: int, quality: float = 1.0) -> None:

@@ -25,5 +25,6 @@ def test_a_line_that_cannot_be_written_goes_to_the_log(tmp_path: Path, caplog: p
     (tmp_path / "results.jsonl").mkdir()
     with caplog.at_level(logging.ERROR):
         results.add({"episode_id": "ep-1", "task": "toy:7"})
-    assert "results cannot be written" in caplog.text
-    assert '"ep-1"' in caplog.text
+        results.add({"episode_id": "ep-2", "seed": object()})
+    assert caplog.text.count("a line of results cannot be written") == 2
+    assert "'ep-1'" in caplog.text

@@ -59,6 +59,7 @@ HOSTILE: dict[str, Callable[[], io.BytesIO]] = {
     "pipe": lambda: archive(("a", None, tarfile.FIFOTYPE)),
     "file twice": lambda: archive(("a", b"1", REG), ("a", b"2", REG)),
     "file as folder": lambda: archive(("a", b"1", REG), ("a/b", b"2", REG)),
+    "deeper than Python recurses": lambda: archive((f"{'a/' * 1500}x", b"1", REG)),
     "no archive": lambda: io.BytesIO(os.urandom(20480)),
     "cut archive": lambda: io.BytesIO(archive(("a", b"1" * 5000, REG)).getvalue()[:3000]),
     "too large": lambda: archive(("a", b"1" * (MIB + 1), REG)),

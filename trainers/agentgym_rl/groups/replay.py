@@ -107,7 +107,7 @@ class GroupReplay:
     def fill(self, groups: list[Group], state: TrainerState) -> list[Group]:
         """Kind successes: the groups, with a stored success more where there was none and one is stored.
 
-        Tasks of what was added count as seen, also those of earlier runs.
+        The tasks of the added members count as seen, whichever run they come from.
         """
         self._metrics = {}
         if not isinstance(self.options, SuccessReplay):

@@ -359,7 +359,7 @@ def test_a_replayed_episode_of_weight_zero_adds_no_gradient(collected) -> None:
     batch.token_weights = [np.ones(segment.num_tokens) for segment in batch.segments]
 
     def gradient(of: TrainBatch) -> torch.Tensor:
-        """Of the sum over tokens."""
+        """The gradient of the loss summed over tokens."""
         learn(made.model, made.optimiser, of, made.config, seed=0, version=1)
         num_tokens = sum(int(segment.completion_mask.sum()) for segment in of.segments)
         return num_tokens * torch.cat([parameter.grad.flatten() for parameter in made.model.parameters()])
