@@ -25,6 +25,7 @@ from agentgym.task import Task
 
 MakeGame = Callable[[Task], Game]
 _GRACE_S = 5.0
+_START_TIMEOUT_S = 300.0  # of a host: Ray places it and starts a process, which a busy node does slowly
 _OPEN_TIMEOUT_S = 60.0  # imports the environment's package and starts what it needs
 _CONTROL_THREADS = 4
 
@@ -147,6 +148,7 @@ class EnvironmentHost:
 class _Seat:
     actor: Any
     num_open: int = 0
+    has_started: bool = False
     probe: Any = None  # a call that comes back when a host that failed is there again
 
 
@@ -244,6 +246,7 @@ class RemoteGame:
             self._seat = self._hosts.take_seat()
             timeout_s = max(self._timeout_s, _OPEN_TIMEOUT_S)
             try:
+                self._hosts.wait_for_start(self._seat)
                 card: GameCard = self._hosts.ask(self._seat, "open", timeout_s, self._key, task)
             except HostLostError:
                 self.close()
@@ -326,6 +329,24 @@ class RayHosts:
             seat = min(self._seats, key=lambda seat: (seat.probe is not None, seat.num_open))
             seat.num_open += 1
             return seat
+
+    def wait_for_start(self, seat: _Seat) -> None:
+        """Wait until a host has started; no time of an environment's runs before.
+
+        Raises:
+            HostLostError: The host died.
+            StepTimeoutError: It did not start in time.
+        """
+        if seat.has_started:
+            return
+        try:
+            self.ask(seat, "where", _START_TIMEOUT_S)
+        except StepTimeoutError as error:
+            raise StepTimeoutError(
+                f"a host of environments did not start within {_START_TIMEOUT_S:g} s; "
+                "'ray status' shows whether a node has room for it"
+            ) from error
+        seat.has_started = True
 
     def give_back(self, seat: _Seat) -> None:
         """Free a place."""

@@ -23,7 +23,7 @@ from agentgym.cli.main import main
 from agentgym.errors import ConfigError, SandboxStartError, StepTimeoutError
 from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.policies.scripted import ScriptedPolicy
-from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker
+from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker, ray_hosts
 from agentgym.rollout.ray_hosts import HostSettings, RayHosts
 from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
 from agentgym.sandbox.leasing.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
@@ -156,6 +156,35 @@ def test_a_host_that_does_not_answer_is_a_timeout(hosts):
     with pytest.raises(StepTimeoutError, match="within"):
         game.step("go")
     game.close()
+
+
+def _nim_after(wait_s: float):
+    time.sleep(wait_s)
+    return lambda _: Nim()
+
+
+class SlowToArrive:
+    """A maker of games that takes its time to get to a host, as one does whose package is large."""
+
+    def __init__(self, wait_s: float) -> None:
+        self.wait_s = wait_s
+
+    def __reduce__(self):
+        return _nim_after, (self.wait_s,)
+
+
+def test_time_that_a_host_takes_to_start_is_not_the_environments(cluster, monkeypatch):
+    monkeypatch.setattr(ray_hosts, "_OPEN_TIMEOUT_S", 5.0)
+    task = dataclasses.replace(nim_task(4), limits=agentgym.Limits(step_timeout_s=0.1))
+    hosts = RayHosts(SlowToArrive(7.0), dataclasses.replace(HOSTS, num_hosts=1))
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(ray_hosts, "_START_TIMEOUT_S", 0.5)
+            with pytest.raises(StepTimeoutError, match=r"did not start within 0\.5 s; 'ray status' shows"):
+                hosts.make_game(task)
+        hosts.make_game(task).close()
+    finally:
+        hosts.close()
 
 
 class ScarceGame(SoloGame):
