@@ -88,8 +88,8 @@ SHORT = {
     f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql": (
         f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {CLONED}"
     ),
-    "agentgym eval --suite swe/patch-line --policy demo --env-option places=false": (
-        "agentgym eval --suite swe/patch-line --policy demo --env-option places=false --limit 2"
+    "agentgym eval --suite swe/patch-line --policy demo --env-option places=none": (
+        "agentgym eval --suite swe/patch-line --policy demo --env-option places=none --limit 2"
     ),
     f"agentgym train {CONFIGS}/chess_endgames.toml": f"agentgym train {CONFIGS}/chess_endgames.toml {CLONED}",
     # Files that would be written into the checkout.

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Literal, Self, get_args
 
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, TaskError
 from agentgym.message import Message, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolEnv, tool
-from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, marked, numbered, read_program
+from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, linked, marked, numbered, read_program
 from agentgym_swe.patch_line.problem import NUM_SHOWN, Tests, draw_case, read_task, require_level, to_task
 from agentgym_swe.patch_line.running import Result
 
@@ -23,6 +23,7 @@ RIGHT = "Right."
 KEPT, TAKEN_BACK = "Kept.", "Taken back."
 HIDDEN_FAIL = "A hidden test fails."
 Feedback = Literal["tests", "verdict"]
+Places = Literal["none", "program", "both"]
 
 
 class PatchLineEnv(ToolEnv):
@@ -60,8 +61,9 @@ class PatchLineEnv(ToolEnv):
         level: How many loops the programs made from seeds have, 1 to 3; None draws it.
         mistakes: How many tokens are wrong in them, 1 or 2; None draws it.
         feedback: What a fix is answered by. tests: as above; verdict: whether it was kept, and no more.
-        places: Whether each token is shown with its place behind it, as in `p#1 = 5#2`, so that a small model can go
-            through the program token by token.
+        places: Where places are shown, so that a small model can go through the program token by token. program: each
+            token of the program has its place behind it, as in `p#1 = 5#2`; both: so has each word of the statement
+            that says which token stands there, as in `p#1 starts at 0#2`; none: no places.
         parts_weight: Weight of the components passing, applies and line.
         render_mode: As in Gymnasium.
     """
@@ -74,7 +76,7 @@ class PatchLineEnv(ToolEnv):
         level: int | None = None,
         mistakes: int | None = None,
         feedback: Feedback = "tests",
-        places: bool = False,
+        places: Places = "none",
         parts_weight: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
@@ -84,8 +86,8 @@ class PatchLineEnv(ToolEnv):
         require_level(1 if level is None else level, 1 if mistakes is None else mistakes)
         if feedback not in get_args(Feedback):
             raise ConfigError(f"feedback must be tests or verdict: got {feedback!r}")
-        if type(places) is not bool:
-            raise ConfigError(f"places must be true or false: got {places!r}")
+        if places not in get_args(Places):
+            raise ConfigError(f"places must be none, program or both: got {places!r}")
         if not 0 <= parts_weight <= 1:
             raise ConfigError(f"parts_weight must be from 0 to 1: got {parts_weight!r}")
         self._level, self._mistakes, self._feedback, self._places = level, mistakes, feedback, places
@@ -110,7 +112,7 @@ class PatchLineEnv(ToolEnv):
         lines, fixes, self._tests = read_task(task)
         self._wrong_lines = frozenset(fix.line for fix in fixes)
         self._take(lines, self._tests.results(lines))
-        return [user(f"{task.instruction}\n{numbered(marked(lines) if self._places else lines)}")]
+        return [user(self._shown(task, lines))]
 
     @tool
     def fix(self, line: int, old: str | int, new: str | int) -> EnvReply:
@@ -161,6 +163,16 @@ class PatchLineEnv(ToolEnv):
     def progress(self) -> float | None:
         """Share of the tests that pass."""
         return sum(self._passed) / len(self._passed) if self._passed else None
+
+    def _shown(self, task: Task, lines: list[str]) -> str:
+        """The statement and the program, with places where they are wanted."""
+        program = numbered(lines if self._places == "none" else marked(lines))
+        if self._places != "both":
+            return f"{task.instruction}\n{program}"
+        try:
+            return f"{linked(task.instruction, lines)}\n{program}"
+        except ProgramError as error:
+            raise TaskError(f"task {task.id!r} cannot be shown with places='both': {error}") from error
 
     def _take(self, lines: list[str], results: list[Result]) -> None:
         self._lines, self._results, self._passed = lines, results, self._tests.passed(results)

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from agentgym_swe.patch_line.language import INDENT, MAX_LINES
+from agentgym_swe.patch_line.language import COMPARISONS, INDENT, MAX_LINES, SIGNS
 
 SUMS = ("p", "q", "r")
-_WORDS_OF_COMPARISON = {
-    ">": "more than", "<": "less than", ">=": "at least", "<=": "at most", "==": "equal to", "!=": "other than",
-}  # fmt: skip
+_WORDS_OF_COMPARISON = {sign: words for words, sign in SIGNS.items() if sign in COMPARISONS}
 AGGREGATES = ("sum", "minus", "count", "largest", "smallest", "last")
 SHAPES = ("item", "plus", "less", "times", "square", "plus_n", "less_n", "times_n", "rest", "part")
 FILTERS = ("none", "over_constant", "over_n", "rest", "both", "either")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agentgym.python_source import parse
@@ -25,6 +25,14 @@ MAX_LINES = 20
 MAX_LINE = 80
 INDENT = "    "
 
+SIGNS: Mapping[str, str] = {
+    "more than": ">", "less than": "<", "at least": ">=", "at most": "<=", "equal to": "==", "other than": "!=",
+    "plus": "+", "minus": "-", "times": "*", "over": "//", "modulo": "%", "gains": "+", "loses": "-",
+}  # fmt: skip
+"""Words of statements, and the token that each of them means; other tokens stand for themselves."""
+_SAYING = re.compile(rf"\b(?:{'|'.join(SIGNS)}|and|or|[nxypqr]|[0-9]+)\b")
+_PART = re.compile(r"[^.:;,]*(?:[.:;,] ?|$)")
+_TURNED = re.compile("(.+)( if y is .*)")
 _TOKEN = re.compile(r"[0-9]+|[a-z]+|//|[<>=!]=|[-+*%<>=():,]")
 _EXPRESSIONS = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.Name, ast.Constant, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod,
@@ -108,7 +116,7 @@ def numbered(lines: Sequence[str]) -> str:
 
 
 def marked(lines: Sequence[str]) -> list[str]:
-    """The lines with its place behind each token that a fix may mend, such as `p#1 = 5#2`.
+    """The lines with the place behind each token that a fix may mend, such as `p#1 = 5#2`.
 
     Places are counted from 1 over the whole program. The first line and the heads of loops have none.
     """
@@ -118,6 +126,39 @@ def marked(lines: Sequence[str]) -> list[str]:
         return f"{found[0]}#{next(places)}" if found[0] in VOCABULARY else found[0]
 
     return [line if is_head(line) else _TOKEN.sub(mark, line) for line in lines]
+
+
+def linked(statement: str, lines: Sequence[str]) -> str:
+    """A statement with the place behind each word that says which token stands there, such as `p#3 gains#5 x#6`.
+
+    Where the name of a sum stands twice in `p = p + x`, the statement says it once, and has the first place.
+
+    Raises:
+        ProgramError: The statement does not go through the program part by part, as those of `grammar` do.
+    """
+    counted = itertools.count(1)
+    tokens = [[token for token in tokens_of(line) if token in VOCABULARY] for line in lines if not is_head(line)]
+    places = iter([[next(counted) for _ in line] for line in tokens if line])
+
+    def link(part: str) -> str:
+        if (turned := _TURNED.fullmatch(part)) is not None:  # the program asks first
+            test = link(turned[2])
+            return link(turned[1]) + test
+        words = _SAYING.findall(part)
+        if not words or part.startswith("For each"):
+            return part
+        its = next(places, [])
+        if "gains" in words or "loses" in words:
+            its = its[:1] + its[2:]
+        if len(its) != len(words):
+            raise ProgramError(f"The part {part[:60]!r} of the statement does not fit its line of the program.")
+        following = iter(its)
+        return _SAYING.sub(lambda word: f"{word[0]}#{next(following)}", part)
+
+    told = "".join(link(part) for part in _PART.findall(statement))
+    if next(places, None) is not None:
+        raise ProgramError("The statement says less than the program has.")
+    return told
 
 
 def is_head(line: str) -> bool:

@@ -10,13 +10,14 @@ import random
 from agentgym.action import EXPECTED
 from agentgym_swe.patch_line.env import HIDDEN_FAIL, KEPT, RIGHT, TAKEN_BACK
 from agentgym_swe.patch_line.grammar import draw_draft
-from agentgym_swe.patch_line.language import INDENT, VOCABULARY
+from agentgym_swe.patch_line.language import INDENT, SIGNS, VOCABULARY
 
 NUMBERS: range | None = range(200)
 """Numbers that are single tokens: lines, constants, inputs, and most results."""
 _OPERATORS = ("//", ">=", "<=", "==", "!=", ">", "<", "+", "-", "*", "%")
-PHRASES = (INDENT, *_OPERATORS, *(f" {operator}" for operator in _OPERATORS))
-"""Indentation, and operators with and without the space before them."""
+_UNITS = (*_OPERATORS, *SIGNS)
+PHRASES = (INDENT, *_UNITS, *(f" {unit}" for unit in _UNITS))
+"""Indentation, and operators and their words with and without the space before them."""
 NAMES = (tuple(f"#{place}" for place in range(1, 81)),)
 """Places of tokens, more than a program has."""
 _DRAWS = 120

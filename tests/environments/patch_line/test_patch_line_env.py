@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import random
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +16,8 @@ from agentgym.outcome import Outcome
 from agentgym.task import Limits, Task
 from agentgym.testing.episodes import play_script
 from agentgym_swe.patch_line.env import HIDDEN_FAIL, KEPT, RIGHT, TAKEN_BACK, PatchLineEnv
+from agentgym_swe.patch_line.grammar import draw_draft
+from agentgym_swe.patch_line.language import SIGNS, linked, marked
 from agentgym_swe.patch_line.scripts import SCRIPTS, Checker, Demonstrator, differences, hint, right_lines
 
 LINES = [
@@ -20,7 +25,7 @@ LINES = [
     "        return 5", "    return p",
 ]  # fmt: skip
 TASK = Task(
-    "t", 1, "For each x: if x is more than n, p gains x. If p is less than 4, return 4. Return p.",
+    "t", 1, "p starts at 0. For each x: if x is more than n, p gains x. If p is less than 4, return 4. Return p.",
     config={"lines": LINES}, limits=Limits(max_turns=3),
     private={"fixes": [[5, "-", "+"], [7, "5", "4"]], "kinds": ["arithmetic", "start"]},
 )  # fmt: skip
@@ -156,7 +161,8 @@ def test_tasks_of_another_form_are_refused(config: dict[str, Any], private: dict
 
 
 @pytest.mark.parametrize(
-    "options", [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"places": 1}, {"parts_weight": -1.0}]
+    "options",
+    [{"level": 4}, {"mistakes": 3}, {"feedback": "all"}, {"places": True}, {"places": "all"}, {"parts_weight": -1.0}],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
@@ -192,11 +198,43 @@ def test_a_hasty_checker_finds_the_place_and_puts_in_any_token() -> None:
 
 
 def test_each_token_is_shown_with_its_place_where_places_are_wanted() -> None:
-    env = PatchLineEnv(places=True)
+    env = PatchLineEnv(places="program")
     observation, _ = env.reset(options={"task": TASK})
     program = observation["text"].splitlines()[1:]
     assert program[:4] == ["1: def f(a, n):", "2:     p#1 = 0#2", "3:     for x in a:", "4:         if x#3 >#4 n#5:"]
     assert told(env.step(fix(5, "-", "+"))).startswith(f"{KEPT} ")  # a fix names the token without its place
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3])
+def test_each_word_of_a_statement_is_shown_with_the_place_of_the_token_it_means(num_stages: int) -> None:
+    for seed in range(200):
+        draft = draw_draft(random.Random(seed), num_stages, lambda stage: True)
+        words = "|".join([*SIGNS, "and", "or", "[a-z]", "[0-9]+"])
+        said = re.findall(rf"({words})#([0-9]+)", linked(draft.text, draft.lines))
+        stands = {place: token for token, place in re.findall(r"([^ (:]+)#([0-9]+)", "\n".join(marked(draft.lines)))}
+        assert all(SIGNS.get(word, word) == stands[place] for word, place in said)
+        # Only the second name of a sum in `p = p + x` is not said.
+        assert {stands[place] for place in stands.keys() - {place for _, place in said}} <= set("pqr")
+        assert len(said) == len({place for _, place in said}) >= len(stands) - num_stages * 2
+
+
+def test_the_statement_is_shown_with_places_where_it_is_wanted() -> None:
+    env = PatchLineEnv(places="both")
+    observation, _ = env.reset(options={"task": TASK})
+    statement, _, _ = observation["text"].partition("\n")
+    assert statement == (
+        "p#1 starts at 0#2. For each x: if x#3 is more than#4 n#5, p#6 gains#8 x#9. "
+        "If p#10 is less than#11 4#12, return 4#13. Return p#14."
+    )
+
+
+@pytest.mark.parametrize(
+    "statement", ["Return p.", "p starts at 0. For each x: p gains x. Return p.", f"{TASK.instruction} Return p.", ""]
+)
+def test_a_statement_that_does_not_fit_its_program_cannot_be_shown_with_places(statement: str) -> None:
+    task = dataclasses.replace(TASK, instruction=statement)
+    with pytest.raises(TaskError, match="places='both'"):
+        PatchLineEnv(places="both").reset(options={"task": task})
 
 
 def test_advice_names_the_places_and_no_right_token() -> None:
