@@ -32,6 +32,8 @@ LAST_MESSAGES = "last_messages"
 """Key of a trajectory's metadata: what the role received after its last turn."""
 REFUSED = "refused"
 """Key of a trajectory's metadata: what guards refused of partners; each has role, turn, cause, why and text."""
+OF_PARTNERS, OF_RETRIED = "partner_", "retried_"
+"""How names in a trajectory's usage begin that count what partners cost, and what earlier tries at the episode cost."""
 FINAL_PROMPT = "final_prompt_ids"
 """Key of a trajectory's metadata: a truncated episode's final observation as prompt ids."""
 
@@ -146,7 +148,8 @@ class Trajectory:
         parent_id, parent_turn: For a forked episode, the parent and the turn at which it was left. For an episode that
             was started in the middle, the trajectory whose first turns were played before its own, and how many; they
             are in the first turn's messages.
-        usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries.
+        usage: Counters such as prompt_tokens, completion_tokens, cost_usd, retries; those of partners begin with
+            "partner_", those of earlier tries that broke with "retried_".
         error: What broke, for outcomes without reward.
         last_screenshot: What a person would have seen at the end, if it was recorded.
     """

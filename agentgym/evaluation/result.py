@@ -18,11 +18,10 @@ from agentgym.evaluation.blame import Blame
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
 from agentgym.prompting.unknown_words import UnknownWords
 from agentgym.registration import Measure
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import OF_PARTNERS, OF_RETRIED, Trajectory
 
 _RATE = (0.0, 1.0)
 _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries", "cache_hits", "cache_misses", "redraws")
-_OF_PARTNERS = "partner_"
 
 
 @dataclass(slots=True)
@@ -86,7 +85,8 @@ class EvaluationResult:
         sampling: How messages were drawn: temperature, top_p, max_tokens.
         outcomes: Number of episodes by outcome, faults included.
         costs: Sums over all episodes: turns, prompt_tokens, completion_tokens, cost_usd, retries, cache_hits,
-            cache_misses; those of partners begin with "partner_".
+            cache_misses; those of partners begin with "partner_", those of tries that broke and were played again with
+            "retried_".
         seconds: Wall time of this call, without the episodes of earlier calls that it resumed.
         num_missing: Episodes that were wanted but not played (after an interrupt).
         num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed. None: unknown, because
@@ -270,7 +270,7 @@ def summarise(
         outcomes[str(trajectory.outcome)] += 1
         usage = {"completion_tokens": float(trajectory.num_action_tokens), **trajectory.usage}
         costs["turns"] += len(trajectory.turns)
-        named = [*_COSTS, *(name for name in usage if name.startswith(_OF_PARTNERS))]
+        named = [*_COSTS, *(name for name in usage if name.startswith((OF_PARTNERS, OF_RETRIED)))]
         costs.update({name: usage[name] for name in named if usage.get(name)})
     tasks = [_task_result(task_id, episodes) for task_id, episodes in by_task.items() if episodes]
     return tasks, dict(sorted(outcomes.items())), {name: float(value) for name, value in costs.items()}

@@ -24,7 +24,7 @@ from agentgym.game import Game
 from agentgym.policy import Policy, Reply, Request
 from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.casting import Casting
-from agentgym.rollout.episode import Episode, Job
+from agentgym.rollout.episode import NO_TRIES, Episode, Job, Tries, retried_costs
 from agentgym.rollout.faults import FaultWatch, RolloutStats
 from agentgym.rollout.notices import Notices
 from agentgym.rollout.ray_hosts import RayHosts
@@ -75,7 +75,7 @@ class RolloutEngine:
         self._asking = {is_local: AskingThreads(count, self._pool.run) for is_local, count in concurrency.items()}
         self._free_games: dict[str, list[Game]] = {}
         self._calls: dict[Episode, Call] = {}
-        self._waiting: deque[tuple[Job, int]] = deque()
+        self._waiting: deque[tuple[Job, Tries]] = deque()
         self._active: set[Episode] = set()
         self._ready: dict[int, list[tuple[Episode, Request]]] = {}
         self._ready_since = 0.0
@@ -93,7 +93,7 @@ class RolloutEngine:
 
     def submit(self, job: Job) -> None:
         """Queue an episode; it starts when a place is free, in the order of submission."""
-        self._waiting.append((job, 0))
+        self._waiting.append((job, NO_TRIES))
 
     @property
     def num_in_flight(self) -> int:
@@ -162,8 +162,8 @@ class RolloutEngine:
 
     def _start_waiting(self) -> None:
         while self._waiting and len(self._active) < self._max_active():
-            job, retry = self._waiting.popleft()
-            episode = Episode(job, self._casting, self.settings, retry)
+            job, earlier = self._waiting.popleft()
+            episode = Episode(job, self._casting, self.settings, earlier)
             games = self._free_games.get(_game_key(job.task))
             if games:
                 episode.game = games.pop()
@@ -317,8 +317,9 @@ class RolloutEngine:
         else:
             self._pool.submit(Call(partial(_close_game, episode), _ignore))
         _log.debug("an episode of task %r failed:", episode.job.task.id, exc_info=error)
-        if self._faults.may_retry(episode.job.key, records[0], error, episode.retry):
-            self._waiting.appendleft((episode.job, episode.retry + 1))
+        num_before = episode.earlier.number
+        if self._faults.may_retry(episode.job.key, records[0], error, num_before):
+            self._waiting.appendleft((episode.job, Tries(num_before + 1, retried_costs(records))))
             return
         self._record(records)
         self._faults.check(error)

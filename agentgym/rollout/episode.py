@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -38,6 +38,8 @@ from agentgym.trajectory import (
     FINAL_PROMPT,
     HINT,
     LAST_MESSAGES,
+    OF_PARTNERS,
+    OF_RETRIED,
     REFUSED,
     Trajectory,
     Turn,
@@ -83,6 +85,21 @@ class Job:
     opening: Opening | None = None
 
 
+class Tries(NamedTuple):
+    """Tries at a job that broke.
+
+    Attributes:
+        number: How many there were.
+        costs: What they cost, as `retried_costs` names it; stands in the first record.
+    """
+
+    number: int
+    costs: Mapping[str, float]
+
+
+NO_TRIES = Tries(0, {})
+
+
 class Episode:
     """One episode in flight.
 
@@ -90,11 +107,11 @@ class Episode:
         job: What is to be played.
         casting: Who plays the roles, and with which conversation.
         settings: Limits and what happens to cut messages.
-        retry: How often the job was tried before.
+        earlier: Tries at the job that broke.
     """
 
-    def __init__(self, job: Job, casting: Casting, settings: RolloutSettings, retry: int = 0) -> None:
-        self.job, self.settings, self.retry = job, settings, retry
+    def __init__(self, job: Job, casting: Casting, settings: RolloutSettings, earlier: Tries = NO_TRIES) -> None:
+        self.job, self.settings, self.earlier = job, settings, earlier
         self.started = time.monotonic()
         self.ready_since, self.num_unlimited_turns = 0.0, 0
         self.game: Game | None = None
@@ -281,7 +298,7 @@ class Episode:
             if self.settings.record_final_prompt and reply.outcome.kind == "truncated":
                 self._record_final_prompt(role, record)
             record.usage["seconds"] = time.monotonic() - self.started
-            record.usage["retries"] = record.usage.get("retries", 0.0) + self.retry
+            record.usage["retries"] = record.usage.get("retries", 0.0) + self.earlier.number
         return self._counted()
 
     def finish_cut(self, reply: GameReply) -> list[Trajectory]:
@@ -316,7 +333,8 @@ class Episode:
         for role, pin in sorted(self._partners.items()):
             counted[0].metadata.setdefault("partners", {})[role] = pin
             own = self._records[role].usage
-            _add(counted[0].usage, {f"partner_{name}": own[name] for name in _COSTS if name in own})
+            _add(counted[0].usage, {f"{OF_PARTNERS}{name}": own[name] for name in _COSTS if name in own})
+        _add(counted[0].usage, self.earlier.costs)
         if self._refused:
             counted[0].metadata[REFUSED] = self._refused
         return counted
@@ -382,6 +400,19 @@ class Episode:
             if before:  # turns are counted from the policy's first
                 event = event._replace(turn=event.turn - before, issued_at=event.issued_at - before)
             self._records[event.role].events.append(event)
+
+
+def retried_costs(records: Sequence[Trajectory]) -> dict[str, float]:
+    """What a try cost that is played again, by names for `usage`; earlier tries and partners included."""
+    costs: dict[str, float] = {}
+    for record in records:
+        sampled = {"completion_tokens": float(record.num_action_tokens)} if record.num_action_tokens else {}
+        usage = {"turns": float(len(record.turns)), **sampled, **record.usage}
+        own = {name: usage[name] for name in ("turns", *_COSTS) if name in usage}
+        partners = {name: count for name, count in usage.items() if name.startswith(OF_PARTNERS)}
+        _add(costs, {f"{OF_RETRIED}{name}": count for name, count in (own | partners).items()})
+        _add(costs, {name: count for name, count in usage.items() if name.startswith(OF_RETRIED)})
+    return costs
 
 
 def _add(usage: dict[str, float], counts: Mapping[str, float]) -> None:

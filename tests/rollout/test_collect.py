@@ -8,6 +8,7 @@ import time
 import pytest
 
 from agentgym.errors import ConfigError, ContextOverflowError, EndpointError
+from agentgym.evaluation.result import summarise
 from agentgym.policies.cast import Cast
 from agentgym.policies.partner import PartnerPolicy
 from agentgym.policies.scripted import ScriptedPolicy
@@ -72,6 +73,28 @@ def test_a_partner_that_fails_is_a_partner_fault_without_a_reward(error):
     )
     assert (stats.retries, len(down.asked), stats.faults, stats.successes) == (2, 3, 1, 0)
     assert "the partner sayer failed" in record.error
+
+
+def test_costs_of_tries_that_broke_are_counted_apart():
+    broken = []
+
+    class Brittle(Nim):
+        def respond(self, role, action):
+            if role == "second" and len(broken) < 2:
+                broken.append(role)
+                raise OSError("gone")
+            return super().respond(role, action)
+
+    policies = {"first": Sayer(), "second": PartnerPolicy(Sayer())}
+    [record], stats = play(policies, make_game=lambda _: Brittle(), retries=2)
+    unbroken, _ = play(policies)
+    assert (stats.retries, stats.faults) == (2, 0)
+    costs = {name: count for name, count in record.usage.items() if name.startswith("retried_")}
+    told = {"completion_tokens": 2.0, "cost_usd": 1.0}
+    partners = {f"retried_partner_{name}": count for name, count in told.items()}
+    assert costs == {"retried_turns": 2.0} | {f"retried_{name}": count for name, count in told.items()} | partners
+    assert record.usage["cost_usd"] == unbroken[0].usage["cost_usd"]
+    assert summarise([record])[2].items() >= costs.items()
 
 
 def test_a_partner_that_breaks_the_rules_is_a_partner_fault_and_not_retried():
