@@ -1,4 +1,4 @@
-"""`agentgym export RUN --to PATH`: writes a run's episodes as a Hugging Face dataset, or its patches as predictions."""
+"""`agentgym export RUN --to PATH`: writes a run's episodes as a dataset, its patches, or its screenshots."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from agentgym.cli.output import AsJson, print_json, print_table
 from agentgym.store import RunStore
 from agentgym.store.parquet import export_dataset
 from agentgym.store.predictions import export_predictions
+from agentgym.store.screenshots import export_screenshots
 
 
 @with_options
@@ -19,22 +20,23 @@ def run(
     folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")],
     *,
     to: Path,
-    form: Literal["dataset", "predictions"] = "dataset",
+    form: Literal["dataset", "predictions", "screenshots"] = "dataset",
     policy: tuple[str, ...] = (),
     attempt: int = 0,
     overwrite: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Write a run's episodes as Parquet files, one for each split, or its patches as predictions.
+    """Write a run's episodes as Parquet files, one for each split, its patches as predictions, or its screenshots.
 
     The Hugging Face function `datasets.load_dataset(FOLDER)` reads the Parquet files. SWE-bench's harness reads
     the predictions (--form predictions).
 
     Args:
         folder: The folder of a recording, an evaluation or a training run.
-        to: The folder to write the dataset to, or the file to write predictions to.
-        form: `dataset` for all episodes, or `predictions` for the patches of a policy in an environment of
-            repositories, one JSON object a line: instance_id, model_name_or_path, model_patch.
+        to: The folder to write the dataset or the screenshots to, or the file to write predictions to.
+        form: `dataset` for all episodes; `predictions` for the patches of a policy in an environment of repositories,
+            one JSON object a line: instance_id, model_name_or_path, model_patch; `screenshots` for what a person
+            would have seen at each turn, a file each, and a list of them in screenshots.jsonl.
         policy: Export only episodes of these policies. The default is all of them.
         attempt: Which of several attempts at each task the predictions are, from 0.
         overwrite: Replace what is already there.
@@ -47,6 +49,13 @@ def run(
                 print_json({"run": str(folder), "file": str(to), **written._asdict()})
             else:
                 print_table(("predictions", "empty", "episodes without a patch"), [written], f"file {to}")
+            return 0
+        if form == "screenshots":
+            shots = export_screenshots(store, to, policies=policy, overwrite=overwrite)
+            if as_json:
+                print_json({"run": str(folder), "folder": str(to), **shots._asdict()})
+            else:
+                print_table(("screenshots", "episodes", "episodes without any"), [shots], f"folder {to}")
             return 0
         counts = export_dataset(store, to, policies=policy, overwrite=overwrite)
     if as_json:

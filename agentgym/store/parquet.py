@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentgym.errors import MissingExtraError, StoreError, UnknownNameError, WrongRunError
+from agentgym.errors import MissingExtraError, StoreError, WrongRunError
 from agentgym.message import Message, content_text
 from agentgym.outcome import GRADED
 from agentgym.picture import PlacedPicture, placed_pictures
-from agentgym.store.query import EpisodeRow
+from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
 from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory
@@ -159,14 +159,8 @@ def _chosen(store: RunStore, policies: Sequence[str]) -> dict[str, list[EpisodeR
     graded = [row for row in store.episode_rows() if row.outcome in GRADED]
     if not graded:
         raise WrongRunError(f"{store.folder} holds no graded episodes to export; play some: agentgym record")
-    known = {row.policy for row in graded}
-    for name in policies:
-        if name not in known:
-            there = f"the graded episodes in {store.folder} are of: {', '.join(sorted(known))}"
-            raise UnknownNameError("policy", name, known, [there])
-    wanted = [row for row in graded if not policies or row.policy in policies]
     by_split: dict[str, list[EpisodeRow]] = {}
-    for row in sorted(wanted, key=lambda row: row.id):
+    for row in sorted(rows_of_policies(graded, policies), key=lambda row: row.id):
         by_split.setdefault(row.split or _NO_SPLIT, []).append(row)
     return by_split
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentgym.errors import StoreError, UnknownNameError, WrongRunError
+from agentgym.errors import StoreError, WrongRunError
 from agentgym.outcome import GRADED
+from agentgym.store.query import rows_of_policies
 from agentgym.store.run_store import RunStore
 from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory
@@ -51,19 +52,16 @@ def export_predictions(
         UnknownNameError: No policy of that name played.
         StoreError: The file cannot be written.
     """
-    rows = store.episode_rows()
-    known = sorted({row.policy for row in rows})
-    unknown = next((name for name in policies if name not in known), None)
-    if unknown is not None:
-        raise UnknownNameError("policy", unknown, known)
-    if len(policies or known) > 1:
+    own = rows_of_policies(store.episode_rows(), policies)
+    playing = sorted({row.policy for row in own})
+    if len(playing) > 1:
         raise WrongRunError(
-            f"{store.folder} holds episodes of {', '.join(policies or known)}; a file of predictions is of one policy: "
+            f"{store.folder} holds episodes of {', '.join(playing)}; a file of predictions is of one policy: "
             "name it with --policy"
         )
     if path.exists() and not overwrite:
         raise WrongRunError(f"{path} is there already; --overwrite replaces it, or name another one")
-    wanted = [row for row in rows if row.attempt == attempt and (not policies or row.policy in policies)]
+    wanted = [row for row in own if row.attempt == attempt]
     graded = [row for row in wanted if row.outcome in GRADED]
     found: dict[str, dict[str, Any]] = {}
     for row, trajectory in zip(graded, store.load(graded, with_tokens=False), strict=True):

@@ -79,6 +79,19 @@ def episode_rows(connection: Connection, where: Mapping[str, Any], after: int = 
     return _rows(connection, f"number > ?{conditions}", (after, *where.values()))
 
 
+def rows_of_policies(rows: Sequence[EpisodeRow], policies: Sequence[str]) -> list[EpisodeRow]:
+    """The episodes of these policies; all if none is named.
+
+    Raises:
+        UnknownNameError: One of them played none of the episodes.
+    """
+    known = sorted({row.policy for row in rows})
+    for name in policies:
+        if name not in known:
+            raise UnknownNameError("policy", name, known, [f"the episodes to export are of: {', '.join(known)}"])
+    return [row for row in rows if not policies or row.policy in policies]
+
+
 def numbered_rows(connection: Connection, numbers: Sequence[int]) -> list[EpisodeRow]:
     """The columns of episodes by their numbers, in the order of the numbers; one may be asked for several times.
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
+import pytest
+
+from agentgym.errors import UnknownNameError, WrongRunError
 from agentgym.game import SoloGame
 from agentgym.picture import data_url, image_file, png_of
 from agentgym.policy import Reply
 from agentgym.rollout import Job, RolloutSettings, collect_episodes
 from agentgym.store import RunStore
 from agentgym.store.export import export_jsonl
+from agentgym.store.screenshots import LIST, export_screenshots
 from tests.toys.canvas import Canvas, canvas_task, pixels
 
 SHOWN = ("red", "blue", "red")
@@ -68,6 +73,53 @@ def test_screenshots_are_stored_once_each_and_come_back(tmp_path):
     line = json.loads((tmp_path / "out.jsonl").read_text())
     assert [turn["screenshot"] for turn in line["turns"]] == [data_url(SHOTS[colour]) for colour in SHOWN]
     assert line["last_screenshot"] == data_url(SHOTS["red"])
+
+
+def test_screenshots_are_written_as_files_with_a_list_of_them(tmp_path):
+    record = play(Sayer(), record_screenshots=True)
+    again = dataclasses.replace(record, id="e2/agent")
+    plain = dataclasses.replace(play(Sayer()), id="e3/agent", policy="plain")
+    with RunStore.create(tmp_path / "run", {}) as store:
+        for each in (record, again, plain):
+            store.write_episode(each)
+        written = export_screenshots(store, tmp_path / "shots")
+        assert written == (8, 2, 1)
+        lines = [json.loads(line) for line in (tmp_path / "shots" / LIST).read_text().splitlines()]
+        assert len({line["file"] for line in lines}) == 8, "episodes of one task and attempt have folders of their own"
+        assert [line["file"].rpartition("/")[2] for line in lines[:4]] == [
+            *(f"turn-{turn:03d}.png" for turn in (1, 2, 3)), "end.png",
+        ]  # fmt: skip
+        for line, colour in zip(lines[:4], (*SHOWN, "red"), strict=True):
+            assert (tmp_path / "shots" / line["file"]).read_bytes() == SHOTS[colour].content
+        assert [(line["turn"], line["said"]) for line in lines[:4]] == [(0, "red"), (1, "red"), (2, "red"), (3, "")]
+        assert {line["episode"] for line in lines} == {record.id, again.id}
+
+
+def test_screenshots_are_replaced_only_where_that_is_asked_for(tmp_path):
+    with RunStore.create(tmp_path / "run", {}) as store:
+        store.write_episode(play(Sayer(), record_screenshots=True))
+        shots = tmp_path / "shots"
+        export_screenshots(store, shots)
+        [stale] = shots.glob("*/*/end.png")
+        stale.rename(stale.with_name("end.jpg"))
+        (shots / LIST).write_text((shots / LIST).read_text().replace("end.png", "end.jpg"))
+        (shots / "mine.txt").write_text("kept")
+        with pytest.raises(WrongRunError, match="--overwrite"):
+            export_screenshots(store, shots)
+        export_screenshots(store, shots, overwrite=True)
+        assert {path.name for path in shots.rglob("*") if path.is_file()} == {
+            "turn-001.png", "turn-002.png", "turn-003.png", "end.png", LIST, "mine.txt",
+        }  # fmt: skip
+
+
+def test_a_run_without_screenshots_says_how_to_take_them(tmp_path):
+    with RunStore.create(tmp_path / "run", {}) as store:
+        store.write_episode(play(Sayer()))
+        with pytest.raises(WrongRunError, match="--screenshots"):
+            export_screenshots(store, tmp_path / "shots")
+        with pytest.raises(UnknownNameError, match="sayer"):
+            export_screenshots(store, tmp_path / "shots", policies=["slayer"])
+    assert not (tmp_path / "shots").exists()
 
 
 def test_a_run_of_the_third_version_is_read_and_brought_up_to_date(tmp_path):

@@ -1,0 +1,136 @@
+"""A run's screenshots as files: one for each turn, and one of the end, with a list that says what each shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentgym.errors import StoreError, WrongRunError
+from agentgym.picture import Image
+from agentgym.store.query import rows_of_policies
+from agentgym.store.run_store import RunStore
+from agentgym.store.whole_file import whole_file
+from agentgym.trajectory import Trajectory
+
+LIST = "screenshots.jsonl"
+"""Says of each file the episode, its task, policy, role, attempt and success, the turn, and what was said at it."""
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_CHUNK = 20
+"""Episodes whose screenshots are in memory at once."""
+
+
+class Written(NamedTuple):
+    """What was written.
+
+    Attributes:
+        screenshots: Files.
+        episodes: Episodes that have any.
+        without: Episodes without screenshots.
+    """
+
+    screenshots: int
+    episodes: int
+    without: int
+
+
+def export_screenshots(
+    store: RunStore, folder: Path, *, policies: Sequence[str] = (), overwrite: bool = False
+) -> Written:
+    """Write the screenshots of a run's episodes, each episode into a folder `TASK/POLICY-ROLE-ATTEMPT` of its own.
+
+    `turn-001.png` is what a person would have seen before the first turn, `end.png` what there was at the end.
+
+    Args:
+        store: The run.
+        folder: The folder to write; created if it is missing.
+        policies: Only episodes of these policies; all if none is given.
+        overwrite: Whether screenshots of an earlier export may be replaced.
+
+    Raises:
+        UnknownNameError: No policy of that name played.
+        WrongRunError: No episode has a screenshot, or the folder holds screenshots already.
+        StoreError: The folder cannot be written.
+    """
+    wanted = rows_of_policies(store.episode_rows(), policies)
+    if (folder / LIST).exists() and not overwrite:
+        raise WrongRunError(f"{folder} holds screenshots already; --overwrite replaces them, or name another one")
+    lines: list[dict[str, Any]] = []
+    names: Counter[str] = Counter()
+    episodes = 0
+    try:
+        _remove_earlier(folder)
+        for start in range(0, len(wanted), _CHUNK):
+            for trajectory in store.load(wanted[start : start + _CHUNK], with_tokens=False):
+                name = _name_of(trajectory)
+                names[name] += 1
+                own = name if names[name] == 1 else f"{name}-{names[name]}"
+                told = list(_write_episode(trajectory, folder, own))
+                lines += told
+                episodes += bool(told)
+        if not lines:
+            raise WrongRunError(
+                f"{store.folder} holds no screenshots of these episodes; 'agentgym eval --screenshots' takes them"
+            )
+        with whole_file(folder / LIST) as partial:
+            partial.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from error
+    return Written(len(lines), episodes, len(wanted) - episodes)
+
+
+def _remove_earlier(folder: Path) -> None:
+    """Remove the screenshots that the list of an earlier export names."""
+    if not (folder / LIST).exists():
+        return
+    for line in (folder / LIST).read_text(encoding="utf-8").splitlines():
+        path = (folder / json.loads(line)["file"]).resolve()
+        if path.is_relative_to(folder.resolve()):
+            path.unlink(missing_ok=True)
+    (folder / LIST).unlink()
+
+
+def _name_of(trajectory: Trajectory) -> str:
+    """The folder of an episode, below that of the export; episodes may share it."""
+    who = f"{_name(trajectory.policy)}-{_name(trajectory.role)}-{trajectory.attempt}"
+    return f"{_name(trajectory.task_id)}/{who}"
+
+
+def _write_episode(trajectory: Trajectory, folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """Write the screenshots of an episode into a folder below `folder`; yields what the list says of each."""
+    own = folder / name
+    shots = [(turn.index, f"turn-{turn.index + 1:03d}", turn.screenshot, turn.text) for turn in trajectory.turns]
+    shots.append((len(trajectory.turns), "end", trajectory.last_screenshot, ""))
+    for turn, moment, image, text in shots:
+        if image is None:
+            continue
+        own.mkdir(parents=True, exist_ok=True)
+        path = own / f"{moment}{_suffix(image)}"
+        with whole_file(path) as partial:
+            partial.write_bytes(image.content)
+        yield {
+            "file": str(path.relative_to(folder)),
+            "episode": trajectory.id,
+            "task": trajectory.task_id,
+            "policy": trajectory.policy,
+            "role": trajectory.role,
+            "attempt": trajectory.attempt,
+            "success": trajectory.success,
+            "turn": turn,
+            "said": text,
+        }
+
+
+def _suffix(image: Image) -> str:
+    kind = image.media_type.removeprefix("image/")
+    return f".{kind}" if kind.isalnum() else ".bin"
+
+
+def _name(text: str) -> str:
+    """A text as a file name."""
+    return _NO_NAME.sub("-", text).strip(".-")[:100] or "none"
