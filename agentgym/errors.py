@@ -52,6 +52,8 @@ _MAX_NAMED = 20
 def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
     """What to write instead of an unknown name: the names that are close to it, or else those that are known.
 
+    Of many names, those are named that begin as it does, such as `web/`, or else what the names begin with.
+
     Args:
         name: The unknown name.
         known: Those that are known.
@@ -60,8 +62,14 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
     names = sorted(known)
     if close := _close(name, names):
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
-    rest = f" and {len(names) - _MAX_NAMED} more{see}" if len(names) > _MAX_NAMED else ""
-    return f"known: {', '.join(names[:_MAX_NAMED]) or 'none'}{rest}"
+    if len(names) <= _MAX_NAMED:
+        return f"known: {', '.join(names) or 'none'}"
+    space, slash, _ = name.partition("/")
+    shown = [known for known in names if slash and known.startswith(f"{space}/")] or names
+    if slash and shown is names and all("/" in known for known in names):
+        spaces = sorted({known.partition("/")[0] for known in names})
+        return f"known: {', '.join(f'{each}/…' for each in spaces)}{see}"
+    return f"known: {', '.join(shown[:_MAX_NAMED])} and {len(names) - len(shown[:_MAX_NAMED])} more{see}"
 
 
 def _close(name: str, known: Iterable[str]) -> list[str]:

@@ -34,5 +34,13 @@ def test_unknown_name_names_a_few_of_many() -> None:
     assert message.endswith("a18, a19 and 20 more")
 
 
+def test_unknown_name_of_many_names_those_that_begin_alike_or_what_they_begin_with() -> None:
+    known = [f"{space}/a{number:02d}" for space in ("dialogue", "web") for number in range(20)]
+    web = ", ".join(known[20:])
+    assert str(UnknownNameError("suite", "web/zzzzz", known)).endswith(f"known: {web} and 20 more")
+    assert str(UnknownNameError("suite", "note/zzzz", known)).endswith("known: dialogue/…, web/…")
+    assert str(UnknownNameError("suite", "zzz", known)).endswith("dialogue/a19 and 20 more")
+
+
 def test_missing_extra_names_a_command_for_our_own_distribution():
     assert "pip install 'agentgymnasium[train]'" in str(MissingExtraError("the torch policy", "train"))
