@@ -62,8 +62,8 @@ class PatchLineEnv(ToolEnv):
         mistakes: How many tokens are wrong in them, 1 or 2; None draws it.
         feedback: What a fix is answered by. tests: as above; verdict: whether it was kept, and no more.
         places: Where places are shown, so that a small model can go through the program token by token. program: each
-            token of the program has its place behind it, as in `p#1 = 5#2`; both: so has each word of the statement
-            that says which token stands there, as in `p#1 starts at 0#2`; none: no places.
+            token of the program has its place before it, as in `#1 p = #2 5`; both: so has each word of the statement
+            that says which token stands there, as in `@1 p starts at @2 0`; none: no places.
         parts_weight: Weight of the components passing, applies and line.
         render_mode: As in Gymnasium.
     """

@@ -116,20 +116,20 @@ def numbered(lines: Sequence[str]) -> str:
 
 
 def marked(lines: Sequence[str]) -> list[str]:
-    """The lines with the place behind each token that a fix may mend, such as `p#1 = 5#2`.
+    """The lines with the place before each token that a fix may mend, such as `#1 p = #2 5`.
 
     Places are counted from 1 over the whole program. The first line and the heads of loops have none.
     """
     places = itertools.count(1)
 
     def mark(found: re.Match[str]) -> str:
-        return f"{found[0]}#{next(places)}" if found[0] in VOCABULARY else found[0]
+        return f"#{next(places)} {found[0]}" if found[0] in VOCABULARY else found[0]
 
     return [line if is_head(line) else _TOKEN.sub(mark, line) for line in lines]
 
 
 def linked(statement: str, lines: Sequence[str]) -> str:
-    """A statement with the place behind each word that says which token stands there, such as `p#3 gains#5 x#6`.
+    """A statement with the place before each word that says which token stands there: `@3 p @5 gains @6 x`.
 
     Where the name of a sum stands twice in `p = p + x`, the statement says it once, and has the first place.
 
@@ -153,7 +153,7 @@ def linked(statement: str, lines: Sequence[str]) -> str:
         if len(its) != len(words):
             raise ProgramError(f"The part {part[:60]!r} of the statement does not fit its line of the program.")
         following = iter(its)
-        return _SAYING.sub(lambda word: f"{word[0]}#{next(following)}", part)
+        return _SAYING.sub(lambda word: f"@{next(following)} {word[0]}", part)
 
     told = "".join(link(part) for part in _PART.findall(statement))
     if next(places, None) is not None:

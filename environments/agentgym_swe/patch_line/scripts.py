@@ -17,7 +17,7 @@ from agentgym.task import Task
 from agentgym_swe.patch_line.env import KEPT, RIGHT
 from agentgym_swe.patch_line.language import VOCABULARY, Fix, apply_fix, is_head, tokens_of
 
-DEMO_QUALITY, HASTY_QUALITY = 0.4, 0.2
+DEMO_QUALITY, HASTY_QUALITY = 0.4, 0.1
 """Share of right decisions of the demonstrator, and of the hasty one."""
 
 
@@ -72,14 +72,14 @@ class Checker(Demonstrator):
 
 
 def hasty(task: Task, seed: int) -> Script:
-    """Checks as it should, and then puts in any token in four of five tries."""
+    """Checks as it should, and then puts in any token in nine of ten tries."""
     return Checker(task, seed, HASTY_QUALITY)
 
 
 def checks(lines: Sequence[str], right: Sequence[str]) -> str:
     """For each place of `marked` the token that should stand there and the one that does, as far as they differ.
 
-    A line reads `4:#3 y y#4 x x#5 - +`: at the fifth place `-` should stand and `+` does.
+    A line reads `4: @3 y #3 y @4 x #4 x @5 - #5 +`: at the fifth place `-` should stand and `+` does.
     """
     told, places = [], itertools.count(1)
     for number, (line, wanted) in enumerate(zip(lines, right, strict=True), start=1):
@@ -88,7 +88,8 @@ def checks(lines: Sequence[str], right: Sequence[str]) -> str:
         told.append(f"{number}:")
         for old, new in zip(tokens_of(line), tokens_of(wanted), strict=True):
             if old in VOCABULARY:
-                told[-1] += f"#{next(places)} {new} {old}"
+                place = next(places)
+                told[-1] += f" @{place} {new} #{place} {old}"
             if old != new:
                 return "\n".join(told)
     return "\n".join(told)

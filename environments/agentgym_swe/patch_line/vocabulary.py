@@ -15,11 +15,9 @@ from agentgym_swe.patch_line.language import INDENT, SIGNS, VOCABULARY
 NUMBERS: range | None = range(200)
 """Numbers that are single tokens: lines, constants, inputs, and most results."""
 _OPERATORS = ("//", ">=", "<=", "==", "!=", ">", "<", "+", "-", "*", "%")
-_UNITS = (*_OPERATORS, *SIGNS)
+_UNITS = (*_OPERATORS, *SIGNS, "=", *(f"{mark}{place}" for mark in "@#" for place in range(1, 81)))
 PHRASES = (INDENT, *_UNITS, *(f" {unit}" for unit in _UNITS))
-"""Indentation, and operators and their words with and without the space before them."""
-NAMES = (tuple(f"#{place}" for place in range(1, 81)),)
-"""Places of tokens, more than a program has."""
+"""Indentation; operators, their words, and places, more than a program has, with and without the space before them."""
 _DRAWS = 120
 
 

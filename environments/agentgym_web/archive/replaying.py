@@ -64,7 +64,9 @@ def the_archive(path: Path) -> Captures:
     try:
         state = path.stat()
     except OSError as error:
-        raise ArchiveError(f"there is no archive {path}; check the path, or record it: agentgym web record") from error
+        raise ArchiveError(
+            f"there is no archive {path}; check the path, or record it: agentgym web record URL --out {path}"
+        ) from error
     key = (state.st_mtime_ns, state.st_size)
     with _lock:
         known = _read.get(path)

@@ -20,6 +20,7 @@ from agentgym_swe.patch_line.grammar import draw_draft
 from agentgym_swe.patch_line.language import SIGNS, linked, marked
 from agentgym_swe.patch_line.scripts import SCRIPTS, Checker, Demonstrator, differences, hint, right_lines
 
+FIRST_CHECKS = "2: @1 p #1 p @2 0 #2 0\n4: @3 x #3 x @4 > #4 > @5 n #5 n\n5: @6 p #6 p @7 p #7 p @8 + #8 -"
 LINES = [
     "def f(a, n):", "    p = 0", "    for x in a:", "        if x > n:", "            p = p - x", "    if p < 4:",
     "        return 5", "    return p",
@@ -180,28 +181,33 @@ def test_the_demonstrator_slips_and_the_oracle_does_not() -> None:
 def test_the_checker_goes_through_the_places_as_far_as_the_mistake() -> None:
     checker = Checker(TASK, 0)
     first = parse_tool_calls(checker.act([]), PatchLineEnv.tools)
-    assert first.reasoning == "2:#1 p p#2 0 0\n4:#3 x x#4 > >#5 n n\n5:#6 p p#7 p p#8 + -"
+    assert first.reasoning == FIRST_CHECKS
     assert first.tool_calls[0].arguments == {"line": 5, "old": "-", "new": "+"}
     second = checker.act([user(f"{KEPT} 2 of 6 pass.")])
-    assert "#8 + +#9 x x\n6:#10 p p#11 < <#12 4 4\n7:#13 4 5</think>" in second
+    assert "@8 + #8 + @9 x #9 x\n6: @10 p #10 p @11 < #11 < @12 4 #12 4\n7: @13 4 #13 5</think>" in second
 
 
 def test_a_hasty_checker_finds_the_place_and_puts_in_any_token() -> None:
     said = [parse_tool_calls(Checker(TASK, seed, 0.0).act([]), PatchLineEnv.tools) for seed in range(30)]
-    assert {each.reasoning for each in said} == {"2:#1 p p#2 0 0\n4:#3 x x#4 > >#5 n n\n5:#6 p p#7 p p#8 + -"}
+    assert {each.reasoning for each in said} == {FIRST_CHECKS}
     assert {(each.tool_calls[0].arguments["line"], each.tool_calls[0].arguments["old"]) for each in said} == {(5, "-")}
     puts = [each.tool_calls[0].arguments["new"] for each in said]
     assert not {"+", "-"} & set(puts)
     assert len(set(puts)) > 10
-    solved = [play_script(PatchLineEnv(), TASK, SCRIPTS["hasty"](TASK, seed)).success for seed in range(40)]
-    assert 0 < sum(map(bool, solved)) < 20
+    solved = [play_script(PatchLineEnv(), TASK, SCRIPTS["hasty"](TASK, seed)).success for seed in range(200)]
+    assert 0 < sum(map(bool, solved)) < 60
 
 
 def test_each_token_is_shown_with_its_place_where_places_are_wanted() -> None:
     env = PatchLineEnv(places="program")
     observation, _ = env.reset(options={"task": TASK})
     program = observation["text"].splitlines()[1:]
-    assert program[:4] == ["1: def f(a, n):", "2:     p#1 = 0#2", "3:     for x in a:", "4:         if x#3 >#4 n#5:"]
+    assert program[:4] == [
+        "1: def f(a, n):",
+        "2:     #1 p = #2 0",
+        "3:     for x in a:",
+        "4:         if #3 x #4 > #5 n:",
+    ]
     assert told(env.step(fix(5, "-", "+"))).startswith(f"{KEPT} ")  # a fix names the token without its place
 
 
@@ -210,12 +216,12 @@ def test_each_word_of_a_statement_is_shown_with_the_place_of_the_token_it_means(
     for seed in range(200):
         draft = draw_draft(random.Random(seed), num_stages, lambda stage: True)
         words = "|".join([*SIGNS, "and", "or", "[a-z]", "[0-9]+"])
-        said = re.findall(rf"({words})#([0-9]+)", linked(draft.text, draft.lines))
-        stands = {place: token for token, place in re.findall(r"([^ (:]+)#([0-9]+)", "\n".join(marked(draft.lines)))}
-        assert all(SIGNS.get(word, word) == stands[place] for word, place in said)
+        said = re.findall(rf"@([0-9]+) ({words})", linked(draft.text, draft.lines))
+        stands = dict(re.findall(r"#([0-9]+) ([^ :\n]+)", "\n".join(marked(draft.lines))))
+        assert all(SIGNS.get(word, word) == stands[place] for place, word in said)
         # Only the second name of a sum in `p = p + x` is not said.
-        assert {stands[place] for place in stands.keys() - {place for _, place in said}} <= set("pqr")
-        assert len(said) == len({place for _, place in said}) >= len(stands) - num_stages * 2
+        assert {stands[place] for place in stands.keys() - {place for place, _ in said}} <= set("pqr")
+        assert len(said) == len({place for place, _ in said}) >= len(stands) - num_stages * 2
 
 
 def test_the_statement_is_shown_with_places_where_it_is_wanted() -> None:
@@ -223,8 +229,8 @@ def test_the_statement_is_shown_with_places_where_it_is_wanted() -> None:
     observation, _ = env.reset(options={"task": TASK})
     statement, _, _ = observation["text"].partition("\n")
     assert statement == (
-        "p#1 starts at 0#2. For each x: if x#3 is more than#4 n#5, p#6 gains#8 x#9. "
-        "If p#10 is less than#11 4#12, return 4#13. Return p#14."
+        "@1 p starts at @2 0. For each x: if @3 x is @4 more than @5 n, @6 p @8 gains @9 x. "
+        "If @10 p is @11 less than @12 4, return @13 4. Return @14 p."
     )
 
 

@@ -6,6 +6,7 @@ its DevTools pipe closes, which the kernel does even where this process is kille
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import logging
 import os
@@ -60,8 +61,10 @@ _SCRIPT = (
     "ulimit -s 65536 2>/dev/null; profile=$1; shift; "
     '"$@" 3<&{read} 4>&{write} {read}<&- {write}>&- </dev/null & child=$!; '
     "exec {read}<&- {write}>&-; trap 'kill -9 $child 2>/dev/null' TERM INT HUP; "
-    'wait $child; while kill -0 $child 2>/dev/null; do wait $child; done; rm -rf -- "$profile"'
+    "wait $child; while kill -0 $child 2>/dev/null; do wait $child; done; "
+    'for try in 1 2 3 4 5; do rm -rf -- "$profile" 2>/dev/null && break; sleep 0.2; done'  # others may still write
 )
+_unowned: set[Path] = set()  # profiles whose browser's shell has not begun
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,8 @@ def start_process(settings: ProcessSettings) -> BrowserProcess:
         log.close()
         shutil.rmtree(profile, ignore_errors=True)
         raise BrowserStartError(f"the browser {program.path} could not be started: {error}") from error
+    finally:
+        _unowned.discard(profile)
     os.close(read_end)
     os.close(write_end)
     draws_when_asked = _draws_when_asked(settings, program)
@@ -230,10 +235,18 @@ def _pipe() -> tuple[int, int]:
     return ends[0], ends[1]
 
 
+@atexit.register
+def _remove_unowned() -> None:
+    """Remove profiles whose browser was about to start when the program ended."""
+    for profile in list(_unowned):
+        shutil.rmtree(profile, ignore_errors=True)
+
+
 def _profile_folder() -> Path:
     profile = None
     try:
         profile = Path(tempfile.mkdtemp(prefix="agentgym-web-"))
+        _unowned.add(profile)
         for path in (profile / "home", profile / "data", profile):
             path.mkdir(exist_ok=True)
             if os.geteuid() == 0:
