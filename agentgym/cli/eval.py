@@ -122,6 +122,8 @@ def run(options: Annotated[EvalOptions, tyro.conf.arg(name=""), tyro.conf.OmitAr
         print_json(result.to_json())
     else:
         show(result_text(result, with_tasks=options.tasks))
+    if result.num_resumed and options.screenshots:
+        note("episodes that were in the run folder keep the screenshots that they have; another --run plays them again")
     if result.num_missing:
         kept = "run the same command again to play them" if options.run else "use --run FOLDER to keep what was played"
         note(f"{result.num_missing} episodes are missing; {kept}")

@@ -89,6 +89,7 @@ class EvaluationResult:
             "retried_".
         seconds: Wall time of this call, without the episodes of earlier calls that it resumed.
         num_missing: Episodes that were wanted but not played (after an interrupt).
+        num_resumed: Episodes that an earlier call had stored; they were not played again.
         num_trained_on: Tasks that the policy was trained on; above 0 only if that was allowed. None: unknown, because
             the policy does not say what it was trained on.
         role: The role of a game that was evaluated; "" for an environment of one agent.
@@ -110,6 +111,7 @@ class EvaluationResult:
     costs: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     num_missing: int = 0
+    num_resumed: int = 0
     num_trained_on: int | None = 0
     role: str = ""
     partners: Mapping[str, str] = field(default_factory=dict)
@@ -201,6 +203,7 @@ class EvaluationResult:
             "blame": self.blame,
             "num_faults": self.num_faults,
             "num_missing": self.num_missing,
+            "num_resumed": self.num_resumed,
             "num_trained_on": self.num_trained_on,
             "trained_on": "unknown" if self.num_trained_on is None else self.num_trained_on > 0,
             "headline": self.headline,
@@ -220,7 +223,7 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
-        later = ("role", "partners", "is_unseen_env", "measures")
+        later = ("role", "partners", "is_unseen_env", "measures", "num_resumed")
         try:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agentgym.errors import ConfigError, InfrastructureError
+from agentgym.evaluation.env_suite import suite_named
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.message import content_text
 from agentgym.outcome import GRADED
@@ -26,7 +27,7 @@ from agentgym.registration import spec
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker
 from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.store.folder import require_empty
-from agentgym.suite import Suite, load_suite, require_unseen
+from agentgym.suite import Suite, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
 
@@ -104,7 +105,8 @@ def evaluate(
         policy: The policy to evaluate. If it has `seen_hashes`, tasks with these hashes are refused. If it has a
             `fingerprint` (of weights or options), only episodes with the same fingerprint are resumed; the same holds
             for models that are its partners.
-        suite: The suite or its name.
+        suite: The suite, its name, or the id of an environment, which then makes the tasks. `suite_named` gives an
+            environment options.
         split: train, validation or test.
         settings: How; None takes the defaults.
         store: Where to keep episodes and the result.
@@ -115,11 +117,12 @@ def evaluate(
         InfrastructureError: More than the declared share of the episodes are faults.
         TaskError: The suite is malformed, or a task stands in two of its splits.
         UnknownNameError: There is no such suite or split.
-        ConfigError: The store has an evaluation of another suite.
+        ConfigError: The store has an evaluation of another suite, or an environment makes tasks without end and the
+            settings have no limit.
     """
     began = time.monotonic()
     settings = settings or EvaluationSettings()
-    suite = load_suite(suite) if isinstance(suite, str) else suite
+    suite = suite_named(suite, {}, settings.limit) if isinstance(suite, str) else suite
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
     tasks = _chosen(suite.tasks(split), settings.limit)
     seen = seen_by(policy)
@@ -153,6 +156,7 @@ def evaluate(
         costs=costs,
         seconds=time.monotonic() - began,
         num_missing=len(jobs) - len(played),
+        num_resumed=len(jobs) - len(left),
         num_trained_on=_num_trained_on(tasks, seen),
         role=cast.role,
         partners=cast.partners,

@@ -42,18 +42,7 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     if result.role:
         others = ", ".join(f"{role} by {name}" for role, name in result.partners.items()) or "itself"
         lines.append(f"as {result.role}, with {others}")
-    if result.is_unseen_env:
-        lines.append("UNSEEN ENVIRONMENT: the environment itself is held out from training")
-    if result.num_trained_on is None:
-        lines.append(f"TRAINED ON: {UNKNOWN}")
-    if result.num_trained_on:
-        lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
-    if result.unknown_words is not None and result.unknown_words.share:
-        lines.append(
-            f"UNKNOWN WORDS: the policy's tokenizer does not know {result.unknown_words}, and spells them in bytes"
-        )
-    if result.num_missing:
-        lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
+    lines += _notes(result)
     rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *result.measures)]
     rows += [
         (
@@ -94,6 +83,26 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         ]
         lines += _aligned(rows)
     return "\n".join(lines)
+
+
+def _notes(result: EvaluationResult) -> list[str]:
+    """What a reader has to know before the rates."""
+    lines = []
+    if result.is_unseen_env:
+        lines.append("UNSEEN ENVIRONMENT: the environment itself is held out from training")
+    if result.num_trained_on is None:
+        lines.append(f"TRAINED ON: {UNKNOWN}")
+    if result.num_trained_on:
+        lines.append(f"TRAINED ON: {result.num_trained_on} of these tasks were in the policy's training data")
+    if result.unknown_words is not None and result.unknown_words.share:
+        lines.append(
+            f"UNKNOWN WORDS: the policy's tokenizer does not know {result.unknown_words}, and spells them in bytes"
+        )
+    if result.num_resumed:
+        lines.append(f"RESUMED: the run folder has {result.num_resumed} of the episodes; they were not played again")
+    if result.num_missing:
+        lines.append(f"INCOMPLETE: {result.num_missing} episodes were not played")
+    return lines
 
 
 def _blame_table(result: EvaluationResult) -> list[str]:

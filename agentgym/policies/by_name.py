@@ -17,7 +17,7 @@ from agentgym.policies.endpoint_client import Transport
 from agentgym.policies.human import HumanPolicy
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, ScriptFactory
-from agentgym.registration import is_environment, spec
+from agentgym.registration import EnvSpec, is_environment, spec
 from agentgym.suite import load_suite
 
 FORMS = ("torch:PATH", "endpoint:URL#MODEL", "human")
@@ -55,7 +55,9 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
             raise ConfigError(f"policy {name!r} refuses the options {options}: {error}") from error
         raise _no_option(name, found[1], _options_of(kind)) from error
     if has_rest:
-        raise UnknownNameError("policy", name, FORMS)
+        known = _scripts_of(player_of) if player_of else ()
+        own = "A policy of your own is played from Python: agentgym.evaluation.evaluate(policy, suite)"
+        raise UnknownNameError("policy", name, [*known, *FORMS], [own])
     return _scripted(name, player_of, options)
 
 
@@ -75,19 +77,29 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
             f"policy {name!r} is a script of an environment: say which suite or environment it plays, or use one of "
             f"{', '.join(FORMS)}"
         )
-    # Suites are named family/suite, environments namespace/Name-v0.
-    is_env = _is_env_id(player_of) or is_environment(player_of)
-    found = spec(player_of if is_env else load_suite(player_of).env)
+    found = _spec_of(player_of)
     by_role = {role: found.load_scripts(role) for role in found.roles or ("",)}
     factories = {role: scripts[name] for role, scripts in by_role.items() if name in scripts}
     if not factories:
-        known = {script for scripts in by_role.values() for script in scripts}
+        known = _scripts_of(player_of)
         none = f"{found.id} has no scripted players yet: {found.scripts} is empty"
         raise UnknownNameError("policy", name, [*known, *FORMS], [] if known else [none], owner=repr(player_of))
     for factory in factories.values():
         _check_options(name, factory, options)
     ready = {role: partial(factory, **options) if options else factory for role, factory in factories.items()}
     return ScriptedPolicy(name, ready if found.roles else ready[""], repr(sorted(options.items())) if options else "")
+
+
+def _spec_of(player_of: str) -> EnvSpec:
+    """The environment of a name; suites are named family/suite, environments namespace/Name-v0."""
+    is_env = _is_env_id(player_of) or is_environment(player_of)
+    return spec(player_of if is_env else load_suite(player_of).env)
+
+
+def _scripts_of(player_of: str) -> set[str]:
+    """Names of the scripts of an environment, in any of its roles."""
+    found = _spec_of(player_of)
+    return {script for role in found.roles or ("",) for script in found.load_scripts(role)}
 
 
 def _check_options(name: str, factory: ScriptFactory, options: dict[str, Any]) -> None:

@@ -17,7 +17,8 @@ from agentgym.store.whole_file import whole_file
 from agentgym.trajectory import Trajectory
 
 LIST = "screenshots.jsonl"
-"""Says of each file the episode, its task, policy, role, attempt and success, the turn, and what was said at it."""
+"""Says of each file the episode, its task, policy, role, attempt and success, the number of the turn, and what was said
+at it; the picture of the end has no turn."""
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _CHUNK = 20
 """Episodes whose screenshots are in memory at once."""
@@ -73,7 +74,8 @@ def export_screenshots(
                 episodes += bool(told)
         if not lines:
             raise WrongRunError(
-                f"{store.folder} holds no screenshots of these episodes; 'agentgym eval --screenshots' takes them"
+                f"{store.folder} holds no screenshots of these episodes; 'agentgym eval --screenshots' takes them of "
+                "episodes that it plays: give it another folder with --run"
             )
         with whole_file(folder / LIST) as partial:
             partial.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
@@ -104,9 +106,11 @@ def _name_of(trajectory: Trajectory) -> str:
 def _write_episode(trajectory: Trajectory, folder: Path, name: str) -> Iterator[dict[str, Any]]:
     """Write the screenshots of an episode into a folder below `folder`; yields what the list says of each."""
     own = folder / name
-    shots = [(turn.index, f"turn-{turn.index + 1:03d}", turn.screenshot, turn.text) for turn in trajectory.turns]
-    shots.append((len(trajectory.turns), "end", trajectory.last_screenshot, ""))
-    for turn, moment, image, text in shots:
+    shots: list[tuple[int | None, str, Image | None, str]] = [
+        (number, f"turn-{number:03d}", turn.screenshot, turn.text) for number, turn in enumerate(trajectory.turns, 1)
+    ]
+    shots.append((None, "end", trajectory.last_screenshot, ""))
+    for number, moment, image, text in shots:
         if image is None:
             continue
         own.mkdir(parents=True, exist_ok=True)
@@ -121,7 +125,7 @@ def _write_episode(trajectory: Trajectory, folder: Path, name: str) -> Iterator[
             "role": trajectory.role,
             "attempt": trajectory.attempt,
             "success": trajectory.success,
-            "turn": turn,
+            "turn": number,
             "said": text,
         }
 

@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from agentgym.errors import ConfigError, HeldOutError, InfrastructureError, TemplateError, UnknownNameError
-from agentgym.evaluation import EvaluationSettings, compare, evaluate, load_result, open_evaluation_store, result_text
+from agentgym.evaluation import (
+    EvaluationResult,
+    EvaluationSettings,
+    compare,
+    evaluate,
+    load_result,
+    open_evaluation_store,
+    result_text,
+)
 from agentgym.policies.by_name import load
 from agentgym.policies.torch.policy import TorchPolicy
 from agentgym.policies.torch.tiny_model import build_tiny_model
@@ -18,7 +26,7 @@ from agentgym.view.run_data import read_run
 from agentgym_dialogue.guessing.guess_number.env import GuessNumberEnv
 from tests.toys.game import SPEC, Sayer, write_suite
 
-SUITE = "dialogue/guess-number"
+SUITE, GUESS = "dialogue/guess-number", "agentgym/GuessNumber-v0"
 FEW = EvaluationSettings(limit=12, attempts=2)
 
 
@@ -92,6 +100,16 @@ def test_evaluation_is_resumed_by_task_and_attempt(tmp_path):
         again = evaluate(third, SUITE, "test", FEW, store=store)
     assert third.episodes == set()
     assert again.tasks == found.tasks
+    assert [each.num_resumed for each in (found, again)] == [12, 24]
+    assert "RESUMED: the run folder has 24 of the episodes" in result_text(again)
+    assert EvaluationResult.from_json(again.to_json()).num_resumed == 24
+
+
+def test_an_environment_is_evaluated_by_its_id():
+    found = evaluate(load("oracle", GUESS), GUESS, "test", EvaluationSettings(limit=3))
+    assert (found.suite, found.success.mean, len(found.tasks)) == (GUESS, 1.0, 3)
+    with pytest.raises(ConfigError, match="without end"):
+        evaluate(load("oracle", GUESS), GUESS)
 
 
 def test_a_folder_of_other_files_is_refused_and_one_with_a_run_is_accepted(tmp_path):

@@ -46,6 +46,11 @@ def test_unknown_names_get_suggestions():
         load("oracle", "dialogue/guess-nubmer")
 
 
+def test_a_module_is_no_policy_and_the_error_says_how_to_play_ones_own():
+    with pytest.raises(UnknownNameError, match=r"(?s)'mine:Clicker'.*from Python.*known: .*oracle.*torch:PATH"):
+        load("mine:Clicker", SUITE)
+
+
 @pytest.mark.parametrize("name", ["torch:", "torch", "endpoint:", "endpoint:http://localhost", "oracle"])
 def test_incomplete_names_say_what_is_expected(name):
     with pytest.raises(ConfigError, match=r"expected|suite or environment"):

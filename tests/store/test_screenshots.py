@@ -91,7 +91,7 @@ def test_screenshots_are_written_as_files_with_a_list_of_them(tmp_path):
         ]  # fmt: skip
         for line, colour in zip(lines[:4], (*SHOWN, "red"), strict=True):
             assert (tmp_path / "shots" / line["file"]).read_bytes() == SHOTS[colour].content
-        assert [(line["turn"], line["said"]) for line in lines[:4]] == [(0, "red"), (1, "red"), (2, "red"), (3, "")]
+        assert [(line["turn"], line["said"]) for line in lines[:4]] == [(1, "red"), (2, "red"), (3, "red"), (None, "")]
         assert {line["episode"] for line in lines} == {record.id, again.id}
 
 
