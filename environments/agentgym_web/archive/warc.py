@@ -55,6 +55,9 @@ def read_archive(path: Path, max_bytes: int = MAX_BYTES) -> Captures:
     if not packed:
         raise ArchiveError(f"the archive {path} is empty; {_AGAIN}")
     plain = _unpacked(path, packed, max_bytes)
+    if not plain.lstrip().startswith((b"WARC/", b"filedesc:")):
+        begin = plain[:40].decode("utf-8", "replace")
+        raise ArchiveError(f"{path} is no WARC archive: it begins with {begin!r}; check the path, or {_AGAIN}")
     found = _Found()
     try:
         for record, content in _records(path, plain):

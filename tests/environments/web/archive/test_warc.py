@@ -45,7 +45,7 @@ def test_archive_that_lacks_any_of_its_last_bytes_is_refused(tmp_path, name):
     cut = tmp_path / f"cut-{name}"
     for size in [*range(1, len(whole) - 4, max(1, len(whole) // 150)), len(whole) - 5]:
         cut.write_bytes(whole[:size])
-        with pytest.raises(ArchiveError, match=r"cut short|cannot be read|no answers") as refusal:
+        with pytest.raises(ArchiveError, match=r"cut short|cannot be read|no answers|is no WARC") as refusal:
             read_archive(cut)
         assert str(refusal.value).count("again, with: agentgym web record") == 1, size
 
@@ -65,12 +65,17 @@ def test_damaged_part_is_refused(tmp_path):
     broken = bytearray(write(tmp_path / "a.warc.gz").read_bytes())
     broken[len(broken) // 2] ^= 0xFF
     (tmp_path / "a.warc.gz").write_bytes(bytes(broken))
-    with pytest.raises(ArchiveError, match=r"damaged|cut short|cannot be read"):
+    with pytest.raises(ArchiveError, match=r"damaged|cut short|cannot be read|is no WARC"):
         read_archive(tmp_path / "a.warc.gz")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "is empty"), (b"hello world\n" * 9, "cannot be read"), (b"\x1f\x8bno", "damaged|cut")]
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"hello world\n" * 9, "is no WARC archive: it begins with 'hello"),
+        (b"\x1f\x8bno", "damaged|cut"),
+    ],
 )
 def test_file_that_is_no_archive_is_refused(tmp_path, content, said):
     (tmp_path / "a.warc").write_bytes(content)
