@@ -71,9 +71,17 @@ class Checker(Demonstrator):
         return first._replace(new=self._rng.choice([token for token in VOCABULARY if token not in first]))
 
 
-def hasty(task: Task, seed: int) -> Script:
-    """Checks as it should, and then puts in any token in nine of ten tries."""
-    return Checker(task, seed, HASTY_QUALITY)
+class Hasty(Checker):
+    """Checks before its first fix as it should, and not again; in nine of ten tries it puts in any token."""
+
+    def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
+        super().__init__(task, seed, quality)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next fix, the first one with what it has checked."""
+        is_first = self._last is None
+        said = super().act(messages)
+        return said if is_first else said.partition("</think>")[2]
 
 
 def checks(lines: Sequence[str], right: Sequence[str]) -> str:
@@ -188,7 +196,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "random": RandomPlayer,
     "demo": Demonstrator,
     "checker": Checker,
-    "hasty": hasty,
+    "hasty": Hasty,
     "cheat_many_calls": cheat_many_calls,
     "cheat_code": cheat_code,
     "cheat_same_token": cheat_same_token,

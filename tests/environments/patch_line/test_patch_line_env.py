@@ -194,6 +194,9 @@ def test_a_hasty_checker_finds_the_place_and_puts_in_any_token() -> None:
     puts = [each.tool_calls[0].arguments["new"] for each in said]
     assert not {"+", "-"} & set(puts)
     assert len(set(puts)) > 10
+    hasty = SCRIPTS["hasty"](TASK, 0)
+    assert FIRST_CHECKS in hasty.act([])
+    assert "<think>" not in hasty.act([user(f"{TAKEN_BACK} 2 of 6 pass.")]), "it checks once"
     solved = [play_script(PatchLineEnv(), TASK, SCRIPTS["hasty"](TASK, seed)).success for seed in range(200)]
     assert 0 < sum(map(bool, solved)) < 60
 
