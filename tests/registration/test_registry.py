@@ -60,7 +60,7 @@ def test_spec_names_scripts_and_suites_that_exist(env_id):
 def test_unknown_id_suggests_the_closest():
     with pytest.raises(UnknownNameError, match="did you mean agentgym/Wordle-v0"):
         make("agentgym/Wordl-v0")
-    with pytest.raises(UnknownNameError, match="agentgym/….*; agentgym list shows all environments and suites"):
+    with pytest.raises(UnknownNameError, match=r"agentgym/….*; agentgym list shows all environments and suites"):
         make("nosuch/thing")
 
 
