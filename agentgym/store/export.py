@@ -10,12 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
-from agentgym.errors import StoreError
 from agentgym.picture import Image, data_url
 from agentgym.reward import event_to_json
 from agentgym.store.query import EpisodeFilter
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file
+from agentgym.store.whole_file import whole_file, writing
 from agentgym.trajectory import Trajectory, Turn
 
 
@@ -35,15 +34,10 @@ def export_jsonl(store: RunStore, path: Path, *, with_tokens: bool = False, **wh
         StoreError: The file cannot be written.
     """
     rows = store.episode_rows(**where)
-    try:
-        with whole_file(path) as partial, partial.open("w", encoding="utf-8") as file:
-            for row, trajectory in zip(rows, store.load(rows, with_tokens=with_tokens), strict=True):
-                fields = {"purpose": row.purpose, "iteration": row.iteration, **_to_json(trajectory, with_tokens)}
-                file.write(json.dumps(fields) + "\n")
-    except OSError as error:
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error
+    with writing(path), whole_file(path) as partial, partial.open("w", encoding="utf-8") as file:
+        for row, trajectory in zip(rows, store.load(rows, with_tokens=with_tokens), strict=True):
+            fields = {"purpose": row.purpose, "iteration": row.iteration, **_to_json(trajectory, with_tokens)}
+            file.write(json.dumps(fields) + "\n")
     return len(rows)
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentgym.errors import MissingExtraError, StoreError, WrongRunError
+from agentgym.errors import MissingExtraError, WrongRunError
 from agentgym.message import Message, content_text
 from agentgym.outcome import GRADED
 from agentgym.picture import PlacedPicture, placed_pictures
 from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file
+from agentgym.store.whole_file import whole_file, writing
 from agentgym.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def export_dataset(
         raise WrongRunError(
             f"{folder} holds a dataset already: {present[0]}; --overwrite replaces it, or name another one"
         )
-    try:
+    with writing(folder):
         (folder / "data").mkdir(parents=True, exist_ok=True)
         for split, own in rows.items():
             with whole_file(files[split]) as partial, parquet.ParquetWriter(partial, schema(arrow)) as writer:
@@ -90,10 +90,6 @@ def export_dataset(
         card = _CARD.format(files="\n".join(lines), pictures=_PICTURES_CARD if has_pictures else "")
         with whole_file(folder / "README.md") as partial:
             partial.write_text(card, encoding="utf-8")
-    except OSError as error:
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from error
     return {split: len(own) for split, own in rows.items()}
 
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentgym.errors import StoreError, WrongRunError
+from agentgym.errors import WrongRunError
 from agentgym.outcome import GRADED
 from agentgym.store.query import rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file
+from agentgym.store.whole_file import whole_file, writing
 from agentgym.trajectory import Trajectory
 
 INSTANCE, PATCH = "instance_id", "model_patch"
@@ -87,9 +87,7 @@ def _prediction(trajectory: Trajectory, policy: str) -> dict[str, Any] | None:
 
 
 def _write(path: Path, predictions: Sequence[dict[str, Any]]) -> None:
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as partial:
             partial.write_text("".join(f"{json.dumps(each)}\n" for each in predictions), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error

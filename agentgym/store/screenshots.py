@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentgym.errors import StoreError, WrongRunError
+from agentgym.errors import WrongRunError
 from agentgym.picture import Image
-from agentgym.store.query import rows_of_policies
+from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file
+from agentgym.store.whole_file import whole_file, writing
 from agentgym.trajectory import Trajectory
 
 LIST = "screenshots.jsonl"
@@ -61,17 +61,13 @@ def export_screenshots(
         raise WrongRunError(f"{folder} holds screenshots already; --overwrite replaces them, or name another one")
     lines: list[dict[str, Any]] = []
     names: Counter[str] = Counter()
-    episodes = 0
-    try:
-        _remove_earlier(folder)
-        for start in range(0, len(wanted), _CHUNK):
-            for trajectory in store.load(wanted[start : start + _CHUNK], with_tokens=False):
-                name = _name_of(trajectory)
-                names[name] += 1
-                own = name if names[name] == 1 else f"{name}-{names[name]}"
-                told = list(_write_episode(trajectory, folder, own))
-                lines += told
-                episodes += bool(told)
+    with writing(folder):
+        for trajectory in _with_screenshots(store, wanted):
+            if not lines:
+                _remove_earlier(folder)
+            name = _name_of(trajectory)
+            names[name] += 1
+            lines += _write_episode(trajectory, folder, name if names[name] == 1 else f"{name}-{names[name]}")
         if not lines:
             raise WrongRunError(
                 f"{store.folder} holds no screenshots of these episodes; 'agentgym eval --screenshots' takes them of "
@@ -79,19 +75,31 @@ def export_screenshots(
             )
         with whole_file(folder / LIST) as partial:
             partial.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"cannot write {folder}: {error.strerror}; choose a folder that can be written") from error
+    episodes = names.total()
     return Written(len(lines), episodes, len(wanted) - episodes)
 
 
+def _with_screenshots(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[Trajectory]:
+    for start in range(0, len(rows), _CHUNK):
+        for trajectory in store.load(rows[start : start + _CHUNK], with_tokens=False):
+            if trajectory.last_screenshot is not None or any(turn.screenshot for turn in trajectory.turns):
+                yield trajectory
+
+
 def _remove_earlier(folder: Path) -> None:
-    """Remove the screenshots that the list of an earlier export names."""
+    """Remove the screenshots that the list of an earlier export names.
+
+    Raises:
+        WrongRunError: The file of that name is no list of screenshots.
+    """
     if not (folder / LIST).exists():
         return
-    for line in (folder / LIST).read_text(encoding="utf-8").splitlines():
-        path = (folder / json.loads(line)["file"]).resolve()
+    try:
+        lines = (folder / LIST).read_text(encoding="utf-8").splitlines()
+        paths = [(folder / json.loads(line)["file"]).resolve() for line in lines]
+    except (ValueError, KeyError, TypeError) as error:
+        raise WrongRunError(f"{folder / LIST} is no list of screenshots, so it stays; name another folder") from error
+    for path in paths:
         if path.is_relative_to(folder.resolve()):
             path.unlink(missing_ok=True)
     (folder / LIST).unlink()

@@ -1,4 +1,4 @@
-"""A file that is written as a whole or not at all."""
+"""Files that are written as a whole or not at all, and what is said where that fails."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from agentgym.errors import StoreError
 
 
 @contextmanager
@@ -25,3 +27,18 @@ def whole_file(path: Path) -> Iterator[Path]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Tell what goes wrong with the files of a user's folder as an error that says what to do.
+
+    Raises:
+        StoreError: They cannot be written.
+    """
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}; choose a folder that can be written") from error

@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from agentgym.errors import StoreError
-from agentgym.store.whole_file import whole_file
+from agentgym.store.whole_file import whole_file, writing
 from agentgym.view import sections, transcripts
 from agentgym.view.blame import blame
 from agentgym.view.credit import credit
@@ -43,11 +42,8 @@ def write_report(
     folder = Path(run_folder)
     target = path or folder / REPORT
     page = render(read_run(folder, labels, tasks))
-    try:
-        with whole_file(target) as partial:
-            partial.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"cannot write {target}: {error.strerror}; choose a folder that can be written") from error
+    with writing(target), whole_file(target) as partial:
+        partial.write_text(page, encoding="utf-8")
     return target
 
 

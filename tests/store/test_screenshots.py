@@ -112,6 +112,21 @@ def test_screenshots_are_replaced_only_where_that_is_asked_for(tmp_path):
         }  # fmt: skip
 
 
+def test_an_export_that_fails_removes_nothing(tmp_path):
+    shots = tmp_path / "shots"
+    with RunStore.create(tmp_path / "run", {}) as store:
+        store.write_episode(play(Sayer(), record_screenshots=True))
+        store.write_episode(dataclasses.replace(play(Sayer()), id="e2/agent", policy="plain"))
+        export_screenshots(store, shots)
+        with pytest.raises(WrongRunError, match="--screenshots"):
+            export_screenshots(store, shots, policies=["plain"], overwrite=True)
+        assert len([*shots.glob("*/*/*.png"), shots / LIST]) == 5
+        (shots / LIST).write_text("my own notes")
+        with pytest.raises(WrongRunError, match="no list of screenshots"):
+            export_screenshots(store, shots, overwrite=True)
+    assert (shots / LIST).read_text() == "my own notes"
+
+
 def test_a_run_without_screenshots_says_how_to_take_them(tmp_path):
     with RunStore.create(tmp_path / "run", {}) as store:
         store.write_episode(play(Sayer()))
