@@ -64,12 +64,13 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
     if len(names) <= _MAX_NAMED:
         return f"known: {', '.join(names) or 'none'}"
-    space, slash, _ = name.partition("/")
-    shown = [known for known in names if slash and known.startswith(f"{space}/")] or names
-    if slash and shown is names and all("/" in known for known in names):
+    space = name.partition("/")[0] if "/" in name else ""
+    alike = [known for known in names if space and known.startswith(f"{space}/")]
+    if space and not alike and all("/" in known for known in names):
         spaces = sorted({known.partition("/")[0] for known in names})
         return f"known: {', '.join(f'{each}/…' for each in spaces)}{see}"
-    return f"known: {', '.join(shown[:_MAX_NAMED])} and {len(names) - len(shown[:_MAX_NAMED])} more{see}"
+    shown = (alike or names)[:_MAX_NAMED]
+    return f"known: {', '.join(shown)} and {len(names) - len(shown)} more{see}"
 
 
 def _close(name: str, known: Iterable[str]) -> list[str]:

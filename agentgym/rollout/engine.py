@@ -24,7 +24,8 @@ from agentgym.game import Game
 from agentgym.policy import Policy, Reply, Request
 from agentgym.rollout.asking import AskingThreads
 from agentgym.rollout.casting import Casting
-from agentgym.rollout.episode import NO_TRIES, Episode, Job, Tries, retried_costs
+from agentgym.rollout.costs import NO_TRIES, Tries, retried_costs
+from agentgym.rollout.episode import Episode, Job
 from agentgym.rollout.faults import FaultWatch, RolloutStats
 from agentgym.rollout.notices import Notices
 from agentgym.rollout.ray_hosts import RayHosts

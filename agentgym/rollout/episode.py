@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.speaker import EpisodeBudget, Speaker, picks_legal_actions, require_actions
 from agentgym.reward import weighted_sum
 from agentgym.rollout.casting import Casting, is_partner
+from agentgym.rollout.costs import COSTS, NO_TRIES, Tries, add_counts
 from agentgym.rollout.opening import Opening, play_opening
 from agentgym.rollout.settings import RolloutSettings
 from agentgym.task import Task
@@ -39,7 +40,6 @@ from agentgym.trajectory import (
     HINT,
     LAST_MESSAGES,
     OF_PARTNERS,
-    OF_RETRIED,
     REFUSED,
     Trajectory,
     Turn,
@@ -48,7 +48,6 @@ from agentgym.trajectory import (
 
 MAX_UNLIMITED_TURNS = 1_000
 """Turns of all roles at which an episode is cut whose task limits neither its turns nor its time."""
-_COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cache_hits", "cache_misses", "redraws")
 
 
 class Standing(NamedTuple):
@@ -83,21 +82,6 @@ class Job:
     env_seed: int | None = None
     hint: str = ""
     opening: Opening | None = None
-
-
-class Tries(NamedTuple):
-    """Tries at a job that broke.
-
-    Attributes:
-        number: How many there were.
-        costs: What they cost, as `retried_costs` names it; stands in the first record.
-    """
-
-    number: int
-    costs: Mapping[str, float]
-
-
-NO_TRIES = Tries(0, {})
 
 
 class Episode:
@@ -255,7 +239,7 @@ class Episode:
         role = self._acted
         self._refused += [refusal.to_json(role, len(self._records[role].turns) - 1) for refusal in reply.refused]
         turn = self._records[role].turns[-1]
-        _add(self._records[role].usage, reply.usage)
+        add_counts(self._records[role].usage, reply.usage)
         said = self._speakers[role].take(reply)
         turn.text, turn.reply, turn.was_cut, turn.version = said.text, said.message, reply.was_cut, reply.version
         if reply.ids is not None:
@@ -333,8 +317,8 @@ class Episode:
         for role, pin in sorted(self._partners.items()):
             counted[0].metadata.setdefault("partners", {})[role] = pin
             own = self._records[role].usage
-            _add(counted[0].usage, {f"{OF_PARTNERS}{name}": own[name] for name in _COSTS if name in own})
-        _add(counted[0].usage, self.earlier.costs)
+            add_counts(counted[0].usage, {f"{OF_PARTNERS}{name}": own[name] for name in COSTS if name in own})
+        add_counts(counted[0].usage, self.earlier.costs)
         if self._refused:
             counted[0].metadata[REFUSED] = self._refused
         return counted
@@ -400,24 +384,6 @@ class Episode:
             if before:  # turns are counted from the policy's first
                 event = event._replace(turn=event.turn - before, issued_at=event.issued_at - before)
             self._records[event.role].events.append(event)
-
-
-def retried_costs(records: Sequence[Trajectory]) -> dict[str, float]:
-    """What a try cost that is played again, by names for `usage`; earlier tries and partners included."""
-    costs: dict[str, float] = {}
-    for record in records:
-        sampled = {"completion_tokens": float(record.num_action_tokens)} if record.num_action_tokens else {}
-        usage = {"turns": float(len(record.turns)), **sampled, **record.usage}
-        own = {name: usage[name] for name in ("turns", *_COSTS) if name in usage}
-        partners = {name: count for name, count in usage.items() if name.startswith(OF_PARTNERS)}
-        _add(costs, {f"{OF_RETRIED}{name}": count for name, count in (own | partners).items()})
-        _add(costs, {name: count for name, count in usage.items() if name.startswith(OF_RETRIED)})
-    return costs
-
-
-def _add(usage: dict[str, float], counts: Mapping[str, float]) -> None:
-    for name, count in counts.items():
-        usage[name] = usage.get(name, 0.0) + count
 
 
 def _pin(speaker: Speaker, settings: RolloutSettings) -> str:
