@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +114,37 @@ def test_browser_starts_where_low_descriptors_are_free() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
 
     assert told.stdout.strip() == '{"id":1,', told.stderr
+
+
+ENDED_BEFORE_THE_BROWSER_STARTS = """
+import os, pathlib, subprocess, threading
+from agentgym_web.browser.program.process import ProcessSettings, start_process
+
+begun, never = threading.Event(), threading.Event()
+
+class Waits(subprocess.Popen):
+    def __init__(self, command, *arguments, **options):
+        if "agentgym-web" in command:
+            begun.set()
+            never.wait()
+        super().__init__(command, *arguments, **options)
+
+subprocess.Popen = Waits
+threading.Thread(target=start_process, args=(ProcessSettings(sandbox=False),), daemon=True).start()
+assert begun.wait(60)
+print(len(list(pathlib.Path(os.environ["TMPDIR"]).glob("agentgym-web-*"))))
+raise KeyboardInterrupt
+"""
+
+
+def test_no_profile_folder_stays_where_the_program_ends_before_its_browser_starts(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDED_BEFORE_THE_BROWSER_STARTS],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert ended.stdout.strip() == "1", ended.stderr
+    assert list(tmp_path.glob("agentgym-web-*")) == []
