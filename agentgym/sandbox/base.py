@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, Self
 
 from agentgym.errors import UnsupportedSpecError
 from agentgym.leasing.maker import ResetMethod
-from agentgym.sandbox.spec import SandboxSpec
+from agentgym.sandbox.spec import SandboxSpec, how_to_relax
 
 DEFAULT_MAX_FILE_BYTES = 64 << 20
 
@@ -363,7 +363,7 @@ class SandboxProvider(ABC):
         if missing:
             raise UnsupportedSpecError(
                 f"sandbox provider {self.name!r} cannot enforce the limits {', '.join(missing)} here; use a provider "
-                f"that can, or say that they may go unenforced: spec.relaxed({', '.join(map(repr, missing))})"
+                f"that can, or {how_to_relax(missing)}"
             )
         if spec.network.kind not in can.networks:
             raise UnsupportedSpecError(

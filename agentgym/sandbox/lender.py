@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from agentgym.errors import ConfigError, UnsupportedSpecError
 from agentgym.leasing.lender import Lender
+from agentgym.leasing.pool import Pool
 from agentgym.sandbox.base import Sandbox, SandboxProvider
 from agentgym.sandbox.pool import SandboxMaker, SandboxPool, shared_pool
 from agentgym.sandbox.source import default_provider
@@ -35,7 +36,7 @@ class SandboxLender(Lender[Sandbox, SandboxSpec]):
     def __init__(
         self,
         provider: SandboxProvider,
-        pool: SandboxPool | None = None,
+        pool: Pool[Sandbox, SandboxSpec] | None = None,
         relaxed: tuple[str, ...] = (),
         chosen_because: str = "",
     ) -> None:

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -185,3 +185,17 @@ class SandboxSpec:
             raise ConfigError(f"limits {unknown} cannot be left out; these can: {sorted(optional)}")
         without: dict[str, Any] = dict.fromkeys(limits)
         return dataclasses.replace(self, limits=dataclasses.replace(self.limits, **without))
+
+
+def how_to_relax(limits: Sequence[str]) -> str:
+    """What a user says so that limits may go unenforced: on a command line, as an option, and of a specification.
+
+    Args:
+        limits: Their names; at least one.
+    """
+    it = "it" if len(limits) == 1 else "they"
+    option = f"relaxed={json.dumps(list(limits), separators=(',', ':'))}"
+    return (
+        f"say that {it} may go unenforced: --env-option '{option}' on a command line, {option} in make(), or "
+        f"spec.relaxed({', '.join(map(repr, limits))})"
+    )

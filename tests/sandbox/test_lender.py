@@ -43,8 +43,9 @@ def test_provider_that_isolates_nothing_is_asked_for_no_limits() -> None:
 
 
 def test_limits_that_an_isolating_provider_lacks_are_refused_unless_relaxed() -> None:
-    with pytest.raises(UnsupportedSpecError, match=r"cpus, memory_mib, pids.*spec\.relaxed"):
+    with pytest.raises(UnsupportedSpecError, match=r"cpus, memory_mib, pids.*spec\.relaxed") as raised:
         lender_of(Isolating()).fit(SPEC)
+    assert """--env-option 'relaxed=["cpus","memory_mib","pids"]' on a command line""" in str(raised.value)
     fitted = lender_of(Isolating(), ("cpus", "memory_mib", "pids")).fit(SPEC)
     assert fitted.limits.work_mib == SPEC.limits.work_mib
 

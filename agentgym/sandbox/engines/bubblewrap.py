@@ -60,8 +60,8 @@ _PROXY_SOCKET, _LAYERS, _FILES = "proxy.sock", "layers", "files.tar"
 _MEMORY_FOLDERS = ("/tmp", HOME)  # noqa: S108 - inside the sandbox
 _WHOLE: dict[str, Any] = {"timeout_s": 120.0, "max_output_bytes": 1 << 40}
 _NOTES = {
-    "memory_mib": "bubblewrap sets no control groups; use docker, or spec.relaxed('memory_mib')",
-    "cpus": "bubblewrap sets no control groups; use docker, or spec.relaxed('cpus')",
+    "memory_mib": "bubblewrap sets no control groups; use docker, or name it in the option relaxed",
+    "cpus": "bubblewrap sets no control groups; use docker, or name it in the option relaxed",
     "internal": "its network namespaces are joined to nothing; use docker for groups of peers",
     "images": "it runs the programs of the host, or of a folder that an image was exported to",
     "in_place_reset": "making a new sandbox takes about as long as cleaning one",

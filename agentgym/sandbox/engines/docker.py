@@ -23,7 +23,7 @@ from agentgym.sandbox.leasing.mounts import share_mounts
 from agentgym.sandbox.leasing.owner import Owner, this_owner
 from agentgym.sandbox.leasing.sweeper import sweep
 from agentgym.sandbox.leasing.workspace import LayerStore, Workspace, remove_tree
-from agentgym.sandbox.spec import SandboxSpec
+from agentgym.sandbox.spec import SandboxSpec, how_to_relax
 
 _LIMIT_SUPPORT = {"cpus": "CpuCfsQuota", "memory_mib": "MemoryLimit", "pids": "PidsLimit"}
 
@@ -125,7 +125,7 @@ class DockerProvider(SandboxProvider):
         if spec.writable_root and spec.limits.work_mib is not None:
             raise UnsupportedSpecError(
                 "sandbox provider 'docker' cannot limit how much is written to the image's own files, which "
-                'writable_root=True allows; say that it may go unenforced: spec.relaxed("work_mib")'
+                f"writable_root=True allows; {how_to_relax(['work_mib'])}"
             )
 
     def start(self, spec: SandboxSpec) -> DockerSandbox:

@@ -28,7 +28,7 @@ from agentgym.sandbox.leasing.workspace import LayerStore, Workspace, remove_tre
 from agentgym.sandbox.runner.binary import runner_binary
 from agentgym.sandbox.runner.channel import FOR_MEMORY, ControlConnection
 from agentgym.sandbox.runner.listener import ControlListener
-from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec
+from agentgym.sandbox.spec import DEFAULT_WORK_DIR, SandboxSpec, how_to_relax
 
 if TYPE_CHECKING:
     from docker import DockerClient  # type: ignore[import-untyped]
@@ -116,7 +116,7 @@ class DockerContainer:
         if volumes and spec.limits.work_mib is not None:
             raise UnsupportedSpecError(
                 f"image {spec.image} declares {', '.join(volumes)} as volumes, and nothing limits how much is written "
-                'there; build it without VOLUME, or say that it may go unenforced: spec.relaxed("work_mib")'
+                f"there; build it without VOLUME, or {how_to_relax(['work_mib'])}"
             )
 
     def _make_workspace(self, undo: ExitStack, layers: Sequence[Path] | None) -> None:

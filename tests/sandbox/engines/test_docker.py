@@ -201,7 +201,7 @@ def test_users_of_the_image_and_numbers_work(provider, user, expected):
 
 def test_writable_root_needs_the_word_that_its_size_has_no_limit(provider):
     spec = dataclasses.replace(SPEC, writable_root=True)
-    with pytest.raises(UnsupportedSpecError, match=r'spec.relaxed\("work_mib"\)'):
+    with pytest.raises(UnsupportedSpecError, match=r"spec\.relaxed\('work_mib'\)"):
         provider.start(spec)
     with provider.start(dataclasses.replace(spec.relaxed("work_mib"), user="root")) as sandbox:
         shell(sandbox, "echo x > /etc/changed")

@@ -41,7 +41,7 @@ def image_with_volume(provider):
 
 def test_what_an_image_declares_as_volume_is_not_limited_silently_and_made_anew(provider, image_with_volume):
     spec = dataclasses.replace(SPEC, image=image_with_volume)
-    with pytest.raises(UnsupportedSpecError, match=r'/kept as volumes.*relaxed\("work_mib"\)'):
+    with pytest.raises(UnsupportedSpecError, match=r"/kept as volumes.*relaxed\('work_mib'\)"):
         provider.start(spec)
     with provider.start(spec.relaxed("work_mib")) as sandbox:
         assert sandbox.exec(["sh", "-c", "echo dirt > /kept/dirt; ls /kept"]).stdout == b"dirt\nseed\n"
