@@ -24,7 +24,10 @@ struct module {
     bool has_answered;
     bool is_silent;  // has let a question's whole time pass, and said nothing since
     int num_shown;  // windows, as it said last; -1 where it has not said
-    int timer_ms;   // until its next timer, -1 for none
+    int timer_ms;   // until its next timer that counts, -1 for none
+    int may_hurry;    // whether that one can be brought forward
+    int num_ticking;  // timers that fire over and over
+    bool is_hurried;  // its next timer shall fire with the next question, in place of being waited for
     struct buffer incoming;
     struct buffer answer;
 };
@@ -50,6 +53,7 @@ struct desk {
     pid_t window_manager;
     pid_t bridge;
     bool manager_has_answered;
+    _Atomic int64_t *ahead_ms;  // by how much the X server's clock is ahead
     int64_t settle_until_ms;  // what all settling of a request may take together
 };
 
@@ -72,6 +76,12 @@ pid_t session_run(struct desk *desk, char *const argv[]);
 // Starts the program that speaks for windows without a module, once there is such a window.
 void session_bridge(struct desk *desk);
 
+// clock.c
+// Makes the file by which the X server's clock is set forward, and has its library loaded by what is started next.
+void clock_prepare(struct desk *desk);
+// Sets it forward: for a menu that is open, that much time has passed.
+void clock_forward(struct desk *desk, int64_t milliseconds);
+
 // watch.c
 // Takes what the X server, the modules and new modules have sent, waiting at most so long for the first of it.
 void watch_wait(struct desk *desk, int timeout_ms);
@@ -81,7 +91,9 @@ void watch_drain(struct desk *desk);
 void manager_prepare(struct desk *desk);
 void manager_ask(struct desk *desk);
 void manager_forget(void);
-// Asks, and waits for the answer; false where none came in time.
+// Asks, and waits for the answer; false where none came in time. It must be listening: each question is answered once.
+bool manager_answers(struct desk *desk, int64_t deadline_ms);
+// The same for one that may not listen yet: earlier questions are forgotten.
 bool manager_wait(struct desk *desk, int64_t deadline_ms);
 void manager_hear(struct desk *desk, const XPropertyEvent *event);
 bool manager_is_there(struct desk *desk);
@@ -92,8 +104,9 @@ void modules_accept(struct desk *desk);
 // Reads what a module sent; false where it is gone, or has sent more than an answer may hold.
 bool module_read(struct module *module);
 void module_drop(struct desk *desk, int index);
-// Asks all modules, and with a question about calm the window manager, too, and waits until all have answered or the
-// time is over; false then.
+// Asks all modules, and with a question about calm the window manager after them, as what an application has just asked of
+// it is done once that answers. Waits until all have answered or the time is over; false then. Modules that are to hurry let
+// their next timer fire before they answer.
 bool modules_ask(struct desk *desk, char what, int64_t deadline_ms);
 struct module *module_of(struct desk *desk, pid_t pid);
 // How many modules say nothing any more; they are waited for a moment only.

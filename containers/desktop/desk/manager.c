@@ -40,6 +40,24 @@ void manager_hear(struct desk *desk, const XPropertyEvent *event) {
     }
 }
 
+bool manager_answers(struct desk *desk, int64_t deadline_ms) {
+    desk->manager_has_answered = true;
+    manager_ask(desk);
+    for (int64_t asked_ms = now_ms(); !desk->manager_has_answered;) {
+        int64_t left = deadline_ms - now_ms();
+        if (left <= 0) {
+            manager_forget();
+            return false;
+        }
+        watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
+        if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
+            manager_ask(desk);  // it may sleep on the first question
+            asked_ms = now_ms();
+        }
+    }
+    return true;
+}
+
 bool manager_wait(struct desk *desk, int64_t deadline_ms) {
     desk->manager_has_answered = true;
     manager_ask(desk);

@@ -118,9 +118,6 @@ bool module_read(struct module *module) {
 }
 
 static bool all_have_answered(const struct desk *desk, bool has_patience) {
-    if (!desk->manager_has_answered) {
-        return false;
-    }
     for (int at = 0; at < desk->num_modules; at++) {
         const struct module *module = &desk->modules[at];
         if (!module->has_answered && (has_patience || !module->is_silent)) {
@@ -138,7 +135,9 @@ static void send_question(struct desk *desk, struct question question) {
             continue;
         }
         module->asked = question.serial;
-        ssize_t sent = send(module->fd, &question, sizeof question, MSG_NOSIGNAL | MSG_DONTWAIT);
+        struct question own = {question.what == 'C' && module->is_hurried ? 'H' : question.what, question.serial};
+        module->is_hurried = false;
+        ssize_t sent = send(module->fd, &own, sizeof own, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EAGAIN) {
             module_drop(desk, at);
         }
@@ -159,17 +158,15 @@ static struct question begin_question(struct desk *desk, char what) {
 
 static void note_calm(struct module *module) {
     if (module->answer.length > 0) {
-        sscanf(module->answer.bytes, "%d\t%d", &module->num_shown, &module->timer_ms);
+        module->may_hurry = module->num_ticking = 0;
+        sscanf(module->answer.bytes, "%d\t%d\t%d\t%d", &module->num_shown, &module->timer_ms, &module->may_hurry,
+               &module->num_ticking);
     }
 }
 
 bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
     struct question question = begin_question(desk, what);
-    desk->manager_has_answered = true;
-    if (what == 'C') {
-        manager_ask(desk);
-    }
-    int64_t began_ms = now_ms(), asked_ms = began_ms;
+    int64_t began_ms = now_ms();
     bool is_in_time = true;
     while (!all_have_answered(desk, now_ms() - began_ms < SILENT_PATIENCE_MS)) {
         int64_t left = deadline_ms - now_ms();
@@ -179,19 +176,14 @@ bool modules_ask(struct desk *desk, char what, int64_t deadline_ms) {
                 struct module *module = &desk->modules[at];
                 module->is_silent = module->is_silent || (was_long && !module->has_answered);
             }
-            manager_forget();
             is_in_time = false;
             break;
         }
         watch_wait(desk, (int)(left < MANAGER_PATIENCE_MS ? left : MANAGER_PATIENCE_MS));
         send_question(desk, question);
-        if (!desk->manager_has_answered && now_ms() - asked_ms >= MANAGER_PATIENCE_MS) {
-            manager_ask(desk);  // it may sleep on the first question
-            asked_ms = now_ms();
-        }
     }
     for (int at = 0; what == 'C' && at < desk->num_modules; at++) {
         note_calm(&desk->modules[at]);
     }
-    return is_in_time;
+    return is_in_time && (what != 'C' || manager_answers(desk, deadline_ms));
 }

@@ -1,4 +1,6 @@
-// Pixels by shared memory with the X server: RGB, with the pointer drawn in where that is wanted.
+// Pixels by shared memory with the X server: RGB, with the pointer drawn in where that is wanted. The reply is the number
+// of a row, and the rows from there on: from the first that differs from the picture before to the last, or all of them. It
+// is empty where none differs.
 #define _GNU_SOURCE
 #include <X11/Xutil.h>
 #include <X11/extensions/XShm.h>
@@ -12,7 +14,7 @@
 
 static XImage *image;
 static XShmSegmentInfo segment;
-static struct buffer last;
+static char *last, *next;  // the picture that was taken before, and room for the one that is taken
 static struct shot last_shot;
 
 static bool segment_make(struct desk *desk) {
@@ -77,6 +79,21 @@ static void draw_pointer(struct desk *desk, struct shot shot, unsigned char *out
     XFree(pointer);
 }
 
+// Room for two pictures of a size. One that was taken before another size was asked for is forgotten.
+static bool make_room(struct shot shot) {
+    bool is_there = last != NULL && last_shot.x == shot.x && last_shot.y == shot.y && last_shot.width == shot.width &&
+                    last_shot.height == shot.height;
+    if (!is_there) {
+        size_t size = 3 * (size_t)shot.width * (size_t)shot.height;
+        last = realloc(last, size);
+        next = realloc(next, size);
+        if (last == NULL || next == NULL) {
+            abort();
+        }
+    }
+    return is_there;
+}
+
 bool screen_write(struct desk *desk, struct shot shot, struct buffer *reply) {
     if (image == NULL && !segment_make(desk)) {
         return false;
@@ -84,20 +101,26 @@ bool screen_write(struct desk *desk, struct shot shot, struct buffer *reply) {
     if (!XShmGetImage(desk->display, desk->root, image, 0, 0, AllPlanes)) {
         return false;
     }
-    size_t size = 3 * (size_t)shot.width * (size_t)shot.height;
-    char *pixels = malloc(size);
-    pack(shot, pixels);
+    bool is_whole = !make_room(shot) || shot.is_wanted_anew;
+    pack(shot, next);
     if (shot.has_pointer) {
-        draw_pointer(desk, shot, (unsigned char *)pixels);
+        draw_pointer(desk, shot, (unsigned char *)next);
     }
-    bool is_same = last.length == size && memcmp(last.bytes, pixels, size) == 0 && last_shot.x == shot.x &&
-                   last_shot.y == shot.y && last_shot.width == shot.width;
-    if (!is_same || shot.is_wanted_anew) {
-        buffer_clear(&last);
-        buffer_add(&last, pixels, size);
-        last_shot = shot;
-        buffer_add(reply, pixels, size);
+    size_t row = 3 * (size_t)shot.width;
+    uint32_t first = 0, end = (uint32_t)shot.height;
+    while (!is_whole && first < end && memcmp(last + first * row, next + first * row, row) == 0) {
+        first++;
     }
-    free(pixels);
+    while (!is_whole && end > first && memcmp(last + (end - 1) * row, next + (end - 1) * row, row) == 0) {
+        end--;
+    }
+    if (first < end) {
+        buffer_add(reply, &first, sizeof first);
+        buffer_add(reply, next + first * row, (end - first) * row);
+    }
+    char *taken = next;
+    next = last;
+    last = taken;
+    last_shot = shot;
     return true;
 }

@@ -77,6 +77,7 @@ static void server_start(struct desk *desk) {
     snprintf(screen, sizeof screen, "%dx%dx24", desk->width, desk->height);
     char *argv[] = {"Xvfb", "-displayfd", "3", "-screen", "0", screen, "-nolisten", "tcp", "-noreset", "-dpi", "96",
                     "-extension", "GLX", NULL};
+    clock_prepare(desk);
     desk->server = part_start(desk, argv, &told);
     if (desk->server < 0 || !line_from(told, number, sizeof number)) {
         give_up("the X server");
@@ -91,6 +92,7 @@ static void server_start(struct desk *desk) {
     fcntl(ConnectionNumber(desk->display), F_SETFD, FD_CLOEXEC);
     // From here on: the server itself needs a clock that goes.
     setenv("LD_PRELOAD", CLOCK ":" NAMES, 1);
+    unsetenv("AGENTGYM_DESK_CLOCK");
 }
 
 static void bus_start(struct desk *desk) {

@@ -2,7 +2,7 @@
 
 #include <gtk/gtk.h>
 
-enum { MAX_POLLED = 256 };
+#include "timers.h"
 
 static int paint_pending(void) {
     int num_shown = 0;
@@ -24,22 +24,13 @@ static int paint_pending(void) {
     return num_shown;
 }
 
-// As the main loop itself asks before it sleeps. What is due now counts as a timer of 0 ms.
-static int next_timer(void) {
-    GPollFD polled[MAX_POLLED];
-    int priority, timeout_ms = -1;
-    GMainContext *context = g_main_context_default();
-    if (g_main_context_prepare(context, &priority)) {
-        return 0;
-    }
-    g_main_context_query(context, G_MAXINT, &timeout_ms, polled, MAX_POLLED);
-    return timeout_ms;
-}
-
 void calm_write(struct answer *answer, gboolean is_idle) {
     int num_shown = paint_pending();
+    struct timers found = timers_read();
     answer_number(answer, num_shown);
-    answer_number(answer, is_idle ? next_timer() : 0);
+    answer_number(answer, is_idle ? found.next_ms : 0);
+    answer_number(answer, is_idle && found.may_hurry);
+    answer_number(answer, found.num_ticking);
     answer_raw(answer, "\n");
 }
 

@@ -40,7 +40,7 @@ from agentgym_gui.desktop.task import DesktopTask, read_task
 from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
 from agentgym_gui.desktop.view import View
-from agentgym_gui.verify.apart import check_apart
+from agentgym_gui.verify.apart.asking import check_apart
 from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS, Component
 from agentgym_gui.verify.state import State
 

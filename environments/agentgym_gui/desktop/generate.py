@@ -12,13 +12,24 @@ from pathlib import Path
 from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
 from agentgym.task import Split, Task
 from agentgym_gui.templates.all_templates import HELD_OUT_APPLICATIONS, HELD_OUT_TEMPLATES, TEMPLATES
-from agentgym_gui.templates.tasks import task_of
+from agentgym_gui.templates.tasks import plan_of, task_of
 
 _RARE = ("popups.", "orders.", "impossible.")
 NUM_TRAIN, NUM_RARE = 2, 3
 """Training tasks of a template; of those with a dialog in the way, an order, no solution or mistakes to undo."""
 NUM_UNSEEN = 3
 NUM_APPLICATION = 6
+SMALL = ("mousepad.add_line", "mousepad.show_line_numbers", "mousepad.word_wrap", "terminal.count_lines")
+"""Templates of gui/desktop-small, which take turns: few steps, few elements, and something to copy or to choose."""
+SIZES_SMALL: Mapping[Split, Mapping[str, int]] = {
+    "train": {"train": 400},
+    "validation": {"validation": 20},
+    "test": {"unseen_tasks": 80},
+}
+FIRST_SMALL = 1000
+"""The first seed of a plan there, so that no task is one of gui/desktop."""
+SPARE_TURNS = 2
+"""How many turns more than an expert its tasks allow: a tiny model that is lost stays lost."""
 
 
 def stratum_of(name: str) -> str:
@@ -71,7 +82,26 @@ def generate(folder: Path, suite: str) -> None:
     write_suite(folder, suite, counts, make)
 
 
-SUITES: Suites = {"gui/desktop": generate}
+def generate_small(folder: Path, suite: str) -> None:
+    """Write the three splits of gui/desktop-small into a folder; no two tasks ask the same of the same files."""
+    seen: set[tuple[str, str]] = set()
+    seeds = dict.fromkeys(SMALL, FIRST_SMALL)
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        name = SMALL[index % len(SMALL)]
+
+        def draw() -> Task:
+            seeds[name] += 1
+            return task_of(name, seeds[name])
+
+        task = draw_unseen(draw, seen, lambda drawn: (drawn.instruction, str(drawn.config["files"])))
+        turns = len(plan_of(task.config).oracle) + SPARE_TURNS
+        return replace(task, id=task_id, stratum=stratum, limits=replace(task.limits, max_turns=turns))
+
+    write_suite(folder, suite, SIZES_SMALL, make)
+
+
+SUITES: Suites = {"gui/desktop": generate, "gui/desktop-small": generate_small}
 
 if __name__ == "__main__":
     write_suites(SUITES)

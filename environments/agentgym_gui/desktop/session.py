@@ -19,7 +19,7 @@ from agentgym_gui.desktop.acting import Patience, codes, command_lines, waiting_
 from agentgym_gui.desktop.canary import leftovers
 from agentgym_gui.desktop.link import DeskLink, DesktopLostError
 from agentgym_gui.desktop.settings import HOME, DesktopSettings
-from agentgym_gui.desktop.tree import Naming, Screen, Window, read_screen, read_windows
+from agentgym_gui.desktop.tree import NUMBER, Naming, Screen, Window, read_screen, read_windows
 
 Pixels = NDArray[np.uint8]
 START_S = 40.0
@@ -27,6 +27,7 @@ READY_S = 150.0
 ANSWER_S = 15.0
 """How long desk may take for a request beyond what it was told to wait."""
 _ARGUMENT_END = "\x1f"
+_ROW_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Settled:
     """How settling went.
 
     Attributes:
-        how: "calm"; "restless" where something still moved at the cap, "silent" where an application did not answer.
+        how: "calm"; "restless" where something moves for ever or still moved at the cap, "silent" where an application
+            did not answer.
         waited_ms: How long it took.
         rounds: How often the applications were asked.
         painted_ms: When the last pixels changed, counted as `waited_ms`; 0 for none.
@@ -153,9 +155,13 @@ class Desktop:
 
     def pixels(self, box: Box | None = None, *, has_pointer: bool = True) -> Pixels:
         """The screen or a part of it as it is now, uint8[H, W, 3]."""
-        part = box or Box(0, 0, self.settings.width, self.settings.height)
+        whole = Box(0, 0, self.settings.width, self.settings.height)
+        part = box or whole
         blocks = self._ask([self._picture_line(part, has_pointer, always=True)])
-        return _shaped(_block(blocks, "pixels"), part)
+        pixels = patched(None, _block(blocks, "pixels"), part)
+        if part == whole:  # it is what desk compares the next picture with
+            self._picture = pixels
+        return pixels
 
     def clipboard(self) -> str:
         """What would be pasted."""
@@ -207,14 +213,30 @@ class Desktop:
         content = _block(blocks, "pixels")
         if len(content) == 0 and self._picture is not None:
             return self._picture, False
-        self._picture = _shaped(content, Box(0, 0, self.settings.width, self.settings.height))
+        self._picture = patched(self._picture, content, Box(0, 0, self.settings.width, self.settings.height))
         return self._picture, True
 
 
-def _shaped(content: memoryview, box: Box) -> Pixels:
-    if len(content) != 3 * box.area:
+def patched(last: Pixels | None, content: memoryview, box: Box) -> Pixels:
+    """The last picture with the rows of a reply laid over it, uint8[H, W, 3]; its memory cannot be written.
+
+    Args:
+        last: The picture that desk compared with; None where the reply has to hold all rows.
+        content: The number of the first row in four bytes, and the rows.
+        box: The part of the screen.
+
+    Raises:
+        DesktopLostError: The reply makes no picture.
+    """
+    first = int.from_bytes(content[:_ROW_BYTES], "little")
+    rows, rest = divmod(len(content) - _ROW_BYTES, 3 * box.width)
+    is_whole = (first, rows) == (0, box.height)
+    if rest or rows < 1 or first + rows > box.height or (last is None and not is_whole):
         raise DesktopLostError(f"the desktop sent {len(content)} bytes for a picture of {box.width}x{box.height}")
-    pixels = np.frombuffer(content, np.uint8).reshape(box.height, box.width, 3)
+    pixels = np.frombuffer(content[_ROW_BYTES:], np.uint8).reshape(rows, box.width, 3)
+    if last is not None and not is_whole:
+        changed, pixels = pixels, last.copy()
+        pixels[first : first + rows] = changed
     pixels.flags.writeable = False
     return pixels
 
@@ -232,7 +254,7 @@ def _worst(blocks: Sequence[tuple[str, memoryview]]) -> Settled:
     how, waited, rounds, painted = "calm", 0, 0, 0
     for name, content in blocks:
         fields = _decoded(content).split("\t") if name == "settle" else []
-        if len(fields) == 5 and all(fields[at].isdigit() for at in (1, 2, 4)):
+        if len(fields) == 5 and all(NUMBER.fullmatch(fields[at]) for at in (1, 2, 4)):
             how = how if fields[0] == "calm" else fields[0]
             painted = waited + int(fields[4]) if int(fields[4]) else painted
             waited, rounds = waited + int(fields[1]), rounds + int(fields[2])

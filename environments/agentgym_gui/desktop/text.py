@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from agentgym_gui.desktop.tree import Element, Screen, Window
 
 MAX_VALUE = 1500
-_SPOKEN = ("checked", "selected", "pressed", "expanded", "collapsed", "modal", "disabled", "focused")
+SPOKEN = ("checked", "selected", "pressed", "expanded", "collapsed", "modal", "disabled", "focused")
+"""The states of elements that the text of a screen names."""
 
 
 @dataclass
@@ -90,7 +91,7 @@ def element_line(element: Element) -> str:
         parts.append(f'"{_one_line(element.name)}"')
     if element.value:
         parts.append(f'= "{_one_line(element.value)}"')
-    states = [state for state in element.states if state in _SPOKEN]
+    states = [state for state in element.states if state in SPOKEN]
     if states:
         parts.append(f"({', '.join(states)})")
     return " ".join(parts)

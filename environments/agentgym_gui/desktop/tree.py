@@ -5,12 +5,15 @@ How they are written for a model is in `text`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from agentgym_gui.actions.events import Box
 
 MAX_ELEMENTS = 4000
+NUMBER = re.compile(r"-?[0-9]{1,15}")
+"""A number of a reply, which a stranger may have written."""
 STATES = {
     "a": "active",
     "f": "focused",
@@ -113,10 +116,26 @@ class Screen:
 
 
 class Naming:
-    """Gives elements their ids: small numbers in order of appearance, never used twice on one desktop."""
+    """Gives elements their ids: small numbers in order of appearance, never used twice on one desktop.
+
+    Most lines of a tree are those of the look before, so what those said is kept until the next look.
+    """
 
     def __init__(self) -> None:
         self._ids: dict[tuple[int, int], str] = {}
+        self._known: dict[tuple[int, str], Element | None] = {}
+        self._seen: dict[tuple[int, str], Element | None] = {}
+
+    def element(self, pid: int, line: str) -> Element | None:
+        """The element that a line of an application's tree describes; None where it describes none."""
+        key = (pid, line)
+        found = self._known[key] if key in self._known else _element(line.split("\t"), pid, self)
+        self._seen[key] = found
+        return found
+
+    def end_look(self) -> None:
+        """Forget the lines that were not seen since this was called last."""
+        self._known, self._seen = self._seen, {}
 
     def id_of(self, pid: int, number: int) -> str:
         """The id of an application's element."""
@@ -151,25 +170,28 @@ def read_screen(windows: tuple[Window, ...], text: str, naming: Naming) -> Scree
     pid = 0
     above = _windows_above(windows)
     for line in text.split("\n"):
-        fields = line.split("\t")
-        if fields[0] == "application" and len(fields) >= 3 and fields[1].isdigit():
-            pid = int(fields[1])
-            if fields[2] != "answered":
-                silent.append(pid)
-        elif fields[0] == "cut":
+        if line.startswith("application\t"):
+            fields = line.split("\t")
+            if len(fields) >= 3 and _are_numbers(fields[1:2]):
+                pid = int(fields[1])
+                if fields[2] != "answered":
+                    silent.append(pid)
+        elif line == "cut" or line.startswith("cut\t"):
             is_cut = True
-        elif len(fields) == 12 and _are_numbers((fields[0], fields[1], *fields[4:9])):
+        elif (element := naming.element(pid, line)) is not None:
             if len(elements) >= MAX_ELEMENTS:
                 is_cut = True
                 break
-            element = _element(fields, pid, naming)
             if not any(box.holds(*element.box.centre) for box in above.get(element.window, ())):
                 elements.append(element)
+    naming.end_look()
     by_id = {each.id: each for each in elements}
     return Screen(windows, tuple(by_id.values()), is_cut, tuple(silent), by_id)
 
 
-def _element(fields: list[str], pid: int, naming: Naming) -> Element:
+def _element(fields: list[str], pid: int, naming: Naming) -> Element | None:
+    if len(fields) != 12 or not _are_numbers((fields[0], fields[1], *fields[4:9])):
+        return None
     x, y, width, height, window = map(int, fields[4:9])
     states = tuple(STATES[letter] for letter in fields[3] if letter in STATES)
     name, value = _unescaped(fields[9]), _unescaped(fields[10])
@@ -189,4 +211,4 @@ def _unescaped(text: str) -> str:
 
 
 def _are_numbers(fields: Iterable[str]) -> bool:
-    return all(field.lstrip("-").isascii() and field.lstrip("-").isdigit() and len(field) < 16 for field in fields)
+    return all(NUMBER.fullmatch(field) for field in fields)

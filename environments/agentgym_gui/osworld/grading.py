@@ -7,14 +7,13 @@ A file that cannot be read, or is not what it claims to be, is worth 0.
 from __future__ import annotations
 
 import base64
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 from agentgym_gui.osworld.loading import Check, ForeignTask
 from agentgym_gui.osworld.machine import Machine
 from agentgym_gui.osworld.metrics.all_metrics import METRICS
-from agentgym_gui.verify.apart import answer_apart, ask_apart
+from agentgym_gui.verify.apart.asking import answer_apart, ask_apart
 from agentgym_gui.verify.reading import UnreadableFileError
 
 
@@ -35,7 +34,7 @@ def score(task: ForeignTask, machine: Machine, *, failed: bool) -> tuple[float, 
     if failed:
         return 0.0, "the agent said that it cannot be done"
     calls = [_call(check, task, machine) for check in task.checks]
-    found = ask_apart("agentgym_gui.osworld.grading", {"calls": calls, "is_any": task.is_any})
+    found = ask_apart(f"{__name__}:answered", {"calls": calls, "is_any": task.is_any})
     if found is None:
         return 0.0, "reading the files took too much time or memory"
     return float(found[0]), str(found[1])
@@ -85,5 +84,6 @@ def _value(call: Mapping[str, Any]) -> float:
     return min(1.0, max(0.0, float(found)))
 
 
-if __name__ == "__main__":
-    sys.exit(answer_apart(joined))
+def answered(asked: bytes) -> tuple[bytes, int]:
+    """The answer of `score`'s question."""
+    return answer_apart(joined, asked)

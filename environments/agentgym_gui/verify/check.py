@@ -1,6 +1,6 @@
 """The verdict on a desktop task: named goals hold, nothing else changed, and what was forbidden did not happen.
 
-It reads hostile files: `apart.check_apart` calls it in a process with limits, which is how environments should.
+It reads hostile files: `apart.asking.check_apart` calls it in a process with limits, which is how environments should.
 """
 
 from __future__ import annotations

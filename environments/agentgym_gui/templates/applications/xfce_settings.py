@@ -29,6 +29,7 @@ _FOLLOWING = (
     f"{_X}/Xft/Hinting",
     f"{_X}/Net/EnableInputFeedbackSounds",
     "gsettings/org.gnome.desktop.interface/gtk-theme",
+    "gsettings/org.gnome.desktop.interface/color-scheme",
 )
 """What the program sets by itself when something else is set."""
 APPEARANCE, MOUSE = "xfce4-appearance-settings", "xfce4-mouse-settings"

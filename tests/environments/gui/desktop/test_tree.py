@@ -53,6 +53,8 @@ def test_names_get_their_line_breaks_and_backslashes_back():
 def test_module_that_lies_makes_no_element():
     no_number = line(1, 10, 10).replace("\t10\t10\t", "\tNaN\t10\t", 1)
     lies = ["1\t2\trole", no_number, "-\t" * 11, "\t" * 11, "9" * 40 + "\t0" * 11]
+    lies += [line(1, 10, 10).replace("\t10\t10\t", f"\t{number}\t10\t", 1) for number in ("--5", "²")]
+    lies += ["application\t²\tanswered", f"application\t{'9' * 5000}\tanswered"]
     assert screen(*lies).elements == ()
 
 

@@ -9,7 +9,8 @@ import zipfile
 import pytest
 from PIL import Image
 
-from agentgym_gui.verify import apart, archives, databases, documents, mail, pictures, reading, workbooks, xml_trees
+from agentgym_gui.verify import archives, databases, documents, mail, pictures, reading, workbooks, xml_trees
+from agentgym_gui.verify.apart.asking import check_apart
 from agentgym_gui.verify.reading import UnreadableFileError
 from agentgym_gui.verify.state import State
 
@@ -153,6 +154,6 @@ def test_a_verdict_that_takes_too_long_costs_the_agent(tmp_path):
     (tmp_path / "after/a.txt").write_text("a" * 40 + "b")
     slow = {"name": "slow", "read": "text", "path": "a.txt", "matches": "^(a+)+$"}
     before, after = State(tmp_path / "before"), State(tmp_path / "after")
-    parts = apart.check_apart({"goals": [slow]}, before, after, max_cpu_s=1)
+    parts = check_apart({"goals": [slow]}, before, after, max_cpu_s=1)
     assert (parts[0].name, parts[0].value) == ("success", 0.0)
     assert "too much time" in parts[0].detail

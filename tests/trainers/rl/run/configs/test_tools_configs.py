@@ -15,7 +15,7 @@ from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.run import config as config_module
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.job import train
-from agentgym_rl.run.setup import suite_tokenizer
+from agentgym_rl.run.setup import suite_names, suite_tokenizer
 from agentgym_tools.desks.shop.policy import ShopPolicy
 
 CONFIGS = Path(config_module.__file__).parents[1] / "configs"
@@ -72,3 +72,41 @@ def test_keys_acts_and_rules_of_desks_are_single_tokens() -> None:
     result = '[{"order_id": "W14", "state": "delivered", "placed_on": "2031-09-20", "days_since_placed": 8}]'
     assert len(tokenizer.encode(result)) < 16
     assert tokenizer.decode(tokenizer.encode(result)) == result
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("shop", ("C3", "W14", "I114", "Y7")), ("telecom", ("C11", "N42", "B28"))]
+)
+def test_ids_people_and_addresses_of_small_desks_are_single_tokens(name: str, expected: tuple[str, ...]) -> None:
+    suite = load_suite(f"tools/desk-{name}-small")
+    groups = suite_names(suite)
+    tokenizer = suite_tokenizer(suite, [])
+    for group in groups:
+        assert len(group) > 1
+        assert {len(tokenizer.encode(each)) for each in group} == {1}
+    assert set(expected) <= {each for group in groups for each in group}
+    people = [group for group in groups if " " in group[0]]
+    addresses = [group for group in groups if "@" in group[0]]
+    assert len(people) == len(addresses) == 1
+
+
+def test_no_sum_of_money_at_a_desk_is_a_name() -> None:
+    codes = [each for group in suite_names(load_suite("tools/desk-telecom-small")) for each in group if each.isdigit()]
+    assert codes
+    assert [code for code in codes if int(code) % 50 == 0] == []
+
+
+def test_large_desks_have_no_names_to_exchange() -> None:
+    assert list(suite_names(load_suite("tools/desk-shop"))) == []
+
+
+def test_what_says_a_relation_is_one_token_before_the_name() -> None:
+    tokenizer = suite_tokenizer(load_suite("tools/search-small"), [])
+    for text, expected in (
+        ('What is the twin town of the town of "Damako Lyceum"?', 6),
+        ("a26 | Radino Hill\na27 | Report on Radino Hill", 7),
+        ("Maro Witadi was born on 21 December 1968. The mentor of this person was Wendel Ravezu.", 8),
+    ):
+        ids = tokenizer.encode(text)
+        assert len(ids) == expected, [tokenizer.decode([each]) for each in ids]
+        assert tokenizer.decode(ids) == text
