@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from agentgym.arguments import parameters_of, tool_name
 from agentgym.errors import ConfigError, MissingExtraError
@@ -175,14 +175,19 @@ Few wide layers and large initial weights (`_SPREAD` / sqrt(hidden size)) learn 
 initial 0.02 takes several times as many updates.
 """
 _SPREAD = 0.8
+FirstWeights = Literal["random", "copying"]
+"""What a tiny model starts from: random weights, or such that copy from the context."""
 
 
-def tiny_llama_config(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M") -> LlamaConfig:
+def tiny_llama_config(
+    tokenizer: PreTrainedTokenizerFast, size: str = "0.25M", *, rope_theta: float = 10_000.0
+) -> LlamaConfig:
     """Configuration of a tiny Llama for a tokenizer: tied embeddings, at most 2,048 positions.
 
     Args:
         tokenizer: Its vocabulary and ids of end of turn and padding are taken over.
         size: One of `SIZES`.
+        rope_theta: Base of the rotary frequencies.
 
     Raises:
         ConfigError: No such size.
@@ -204,6 +209,7 @@ def tiny_llama_config(tokenizer: PreTrainedTokenizerFast, size: str = "0.25M") -
         num_key_value_heads=heads,
         max_position_embeddings=MAX_POSITIONS,
         tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": rope_theta},
         initializer_range=_SPREAD * hidden**-0.5,
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,

@@ -1,4 +1,4 @@
-"""Fixed phrases of desks, single tokens of tiny models: keys of results, openings of acts and pieces of rules.
+"""Fixed phrases and names of desks, single tokens of tiny models: keys of results, openings of acts, pieces of rules.
 
 The words between them are those of demonstrated and random episodes; the tokenizer itself is made elsewhere.
 """
@@ -6,10 +6,14 @@ The words between them are those of demonstrated and random episodes; the tokeni
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
-NUMBERS = (*range(130), 555, *range(200, 30_001, 100), *range(2_001, 2_050))
+from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.domain import Domain
+from agentgym_tools.specs import SMALL_DESKS
+
+NUMBERS = (*range(130), 555, *range(150, 9_001, 100), *range(200, 30_001, 100), *range(2_001, 2_050))
 """Numbers that should be single tokens: those of ids, days, years and telephones, and sums in cents."""
 _DAYS = [f"-{number:02d}" for number in range(1, 32)]
 _KEY = re.compile(r'[\]}"]*(?:, )?[\[{]*"[a-z_]+": ?(?:[\[{]*"(?![a-z_]+":))?')
@@ -20,6 +24,53 @@ _RULE = re.compile(r"^- .+$", re.MULTILINE)
 _NUMBER = re.compile(r"(?<= )\d+")
 _LEAST, _LEAST_OF_RULE = 5, 9
 """How often a phrase occurs at least, and the length of the shortest piece of a rule."""
+_NAMES = {
+    "email": re.compile(r"\S+@\S+"),
+    "telephone": re.compile(r"555-\d{4}"),
+    "code": re.compile(r"\d{4,5}"),
+    "person": re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+"),
+}
+"""Values of columns that are names, by kind."""
+_PERSONS = "name"
+"""The column of customers with their names."""
+_ID = re.compile(r"([A-Z])\d+")
+_CENTS = 50
+"""A code that could be a sum of money, which all are multiples of this, is no name."""
+
+
+def names_of(suite: str) -> Sequence[Sequence[str]]:
+    """Names in the worlds of a suite of a small desk, by kind: ids by their letter, people, addresses and codes.
+
+    Args:
+        suite: Its name. Other suites have too many names, and none here.
+    """
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for domain in (desk(name) for name in SMALL_DESKS if suite == f"tools/desk-{name}-small"):
+        for size in domain.small_worlds:
+            for kind, name in _names_in(domain, size):
+                found[kind].add(name)
+    return [sorted(found[kind]) for kind in sorted(found)]
+
+
+def _names_in(domain: Domain, size: str) -> Iterable[tuple[str, str]]:
+    base = domain.sizes[size]
+    with domain.world(size).call(may_write=False) as world:
+        for table, columns in base.columns.items():
+            rows = world.rows(f"SELECT * FROM {table}")  # noqa: S608 - a table of the schema
+            for column, value in (cell for row in rows for cell in zip(columns, row, strict=True)):
+                kind = _kind_of(value) if isinstance(value, str) else ""
+                if kind and (kind != "person" or (table, column) == (domain.customers_table, _PERSONS)):
+                    yield kind, value
+
+
+def _kind_of(value: str) -> str:
+    """The kind of name that a value of a column is; "" for none."""
+    match = _ID.fullmatch(value)
+    if match:
+        return match[1]
+    if value.isdecimal() and int(value) % _CENTS == 0:
+        return ""
+    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(value)), "")
 
 
 def phrases_in(texts: Iterable[str]) -> list[str]:

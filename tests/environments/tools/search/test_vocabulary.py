@@ -1,7 +1,8 @@
 import re
 
+from agentgym_rl.run.setup import suite_tokenizer
 from agentgym_tools.search.scripts import SCRIPTS
-from agentgym_tools.search.vocabulary import NUMBERS, texts
+from agentgym_tools.search.vocabulary import NAMES, NUMBERS, texts
 
 
 def test_vocabulary_holds_the_words_of_whole_episodes(play, suite):
@@ -13,6 +14,9 @@ def test_vocabulary_holds_the_words_of_whole_episodes(play, suite):
             assert set(words) - known <= {"tool", "call", "name", "arguments", "value", "a"}
 
 
-def test_numbers_reach_all_ids_and_parts_of_numbers():
-    assert NUMBERS is not None
-    assert {299, 999} <= set(NUMBERS)
+def test_ids_numbers_and_names_of_articles_are_single_tokens(suite):
+    tokenizer = suite_tokenizer(suite, [])
+    assert "a299" in {name for group in NAMES for name in group}
+    assert {7, 1968} <= set(NUMBERS)
+    single = [name for group in NAMES for name in group] + [str(number) for number in NUMBERS]
+    assert [each for each in single if len(tokenizer.encode(each)) != 1] == []
