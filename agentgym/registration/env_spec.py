@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,9 @@ Knobs = Mapping[str, Sequence[Any]]
 Measure = Callable[[Sequence[float], Sequence[float]], float]
 """One number of the success rate and of the mean score of each task."""
 
+
+Hints = Callable[[Task, Mapping[str, Any]], str]
+"""Advice on a task: of the task, and the detail of the event `blame` of its last failed episode, or {}."""
 
 OwnCheck = Callable[[AgentEnv, Sequence[Task]], str]
 """A check of an environment with tasks to play: says what it looked at, or raises ContractError."""
@@ -73,13 +77,14 @@ class EnvSpec:
         why_no_oracle: Why no script solves every task; "" if `oracle` does.
         difficulty: Options of `make` that make tasks harder, each with its values from the easiest to the hardest.
         hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
-            private part. A curriculum may show the advice where a policy fails.
+            private part. A curriculum may show the advice where a policy fails. The function may take a second
+            argument: the detail of the last failed episode's event `blame`, or {} if there is none.
         room: The group within the family under which listings show it; "" for none.
         needs: What the user has to name before it can be made, such as an interpreter that has the adapted package.
         measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the
             mean score of each task; evaluations report them too. "" for none.
-        message_options: Options of `make` that say what an agent sees and how it writes its actions, and change neither
-            tasks nor verdicts. An evaluation of a suite may set them.
+        message_options: Options of `make` that say what an agent sees, how it writes its actions, or whether figures
+            are measured or recorded, and change no tasks. An evaluation of a suite may set them; its result names them.
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
         is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
@@ -168,8 +173,8 @@ class EnvSpec:
         found = factories[self.role_named(role)] if self.roles else factories
         return {name: found[name] for name in found if name != "oracle"} if self.why_no_oracle else found
 
-    def load_hints(self) -> Callable[[Task], str]:
-        """The function from a task to advice on it; imports its module.
+    def load_hints(self) -> Hints:
+        """The function from a task, and what is known of its last failure, to advice on it; imports its module.
 
         Raises:
             ConfigError: The environment gives no hints.
@@ -177,8 +182,9 @@ class EnvSpec:
         """
         if not self.hints:
             raise ConfigError(f"environment {self.id!r} has no hints; give its EnvSpec `hints`, a function of a task")
-        hint: Callable[[Task], str] = load_named(self, "hints")
-        return hint
+        hint: Callable[..., str] = load_named(self, "hints")
+        takes_failure = len(inspect.signature(hint).parameters) > 1
+        return hint if takes_failure else lambda task, failure: hint(task)
 
     def load_measures(self) -> Mapping[str, Measure]:
         """The further measures of this environment; empty for most. Imports their module."""

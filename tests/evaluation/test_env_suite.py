@@ -50,9 +50,26 @@ def test_suite_takes_options_of_how_messages_are_written_and_its_name_says_so():
     assert opted.env_options == {**plain.env_options, "use": "blocks"}
     assert opted.tasks("test") == plain.tasks("test")
     opted.require_disjoint()
-    refused = r"visible_tests cannot be given with the suite 'swe/repair'; of agentgym/Repair-v0 only use can be given"
-    with pytest.raises(ConfigError, match=refused):
-        suite_named("swe/repair", {"visible_tests": "all"}, None)
+    refused = "rewards cannot be given with the suite 'swe/repair'; of agentgym/Repair-v0 only use, visible_tests, "
+    with pytest.raises(ConfigError, match=f"{refused}issue can"):
+        suite_named("swe/repair", {"rewards": "gated"}, None)
+
+
+@pytest.mark.parametrize(
+    ("suite", "given"),
+    [
+        ("swe/repair", {"visible_tests": "all", "use": "shell", "issue": "less"}),
+        ("swe/experiment", {"mode": "menu"}),
+        ("swe/tuning", {"mode": "menu", "source": "recorded"}),
+        ("swe/tuning-recorded", {"source": "live", "mode": "free"}),
+    ],
+)
+def test_a_software_suite_is_evaluated_with_other_tools_views_and_measurements(suite, given):
+    plain, opted = suite_named(suite, {}, None), suite_named(suite, given, None)
+    assert opted.env_options == {**plain.env_options, **given}
+    assert all(f"{key}={value}" in opted.name for key, value in given.items())
+    assert opted.tasks("test") == plain.tasks("test")
+    agentgym.make(opted.env, **opted.env_options).close()
 
 
 def test_a_web_suite_is_evaluated_with_what_a_model_sees():

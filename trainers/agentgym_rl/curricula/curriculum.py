@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from agentgym.errors import CheckpointError
+from agentgym.registration.env_spec import Hints
 from agentgym.rollout import Job, draw_seed, shuffled_tasks
 from agentgym.suite import Suite
 from agentgym.task import Task
@@ -41,7 +42,7 @@ class Curriculum:
         suite: Its train tasks are drawn from.
         seed: The run's seed.
         options: Options that its environment is made with.
-        hint: Gives advice on a task; None where guidance is off.
+        hint: Gives advice on a task, as `EnvSpec.load_hints`; None where guidance is off.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Curriculum:
         seed: int,
         *,
         options: Mapping[str, Any] | None = None,
-        hint: Callable[[Task], str] | None = None,
+        hint: Hints | None = None,
     ) -> None:
         self.config, self._seed, self._hint = config, seed, hint
         self._tasks = suite.train_tasks() if config.plans_groups else ()
@@ -89,7 +90,7 @@ class Curriculum:
             return replace(job, opening=plan.opening, env_seed=plan.opening.seed)
         chance = random.Random(draw_seed(self._seed, "hint", job.key)).random()
         if self._hint is not None and chance < plan.hint_probability:
-            return replace(job, hint=self._hint(plan.task))
+            return replace(job, hint=self._hint(plan.task, plan.blame))
         return job
 
     def plan(self, index: int) -> Plan:
@@ -176,7 +177,8 @@ class Curriculum:
         busy = {plan.task.id for plan in self._plans.values()}
         failure = self.guidance.draw(rng, busy) if self.guidance is not None else None
         if self.guidance is not None and failure is not None:
-            return Plan(index, failure.task, "retry", hint_probability=self.guidance.probability(failure))
+            probability = self.guidance.probability(failure)
+            return Plan(index, failure.task, "retry", hint_probability=probability, blame=failure.blame)
         start = self.starts.draw(rng, busy) if self.starts is not None else None
         if start is not None:
             return Plan(index, start.task, "recorded", start.rung, opening=start.opening)

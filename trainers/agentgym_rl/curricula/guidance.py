@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from agentgym.reward import BLAME
 from agentgym.task import Task
+from agentgym.trajectory import Trajectory
 from agentgym_rl.core.config.curriculum import GuidanceConfig
 from agentgym_rl.curricula.plan import Result
 
@@ -25,11 +27,13 @@ class Failure:
         task: The task.
         success: Of its last group of which it is known.
         tries: Groups with help so far.
+        blame: What the environment said of its last failed episode, as in `last_blame`.
     """
 
     task: Task
     success: float = 0.0
     tries: int = 0
+    blame: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class Guidance:
@@ -62,25 +66,37 @@ class Guidance:
         A try of which nothing is known, such as one that a stage of the horizon cut, counts as a try.
         """
         task, success = result.plan.task, result.success
-        waiting = self._waiting.get(task.id)
+        waiting, blame = self._waiting.get(task.id), last_blame(result.members)
         if result.plan.source == "retry" and waiting is not None:
             del self._waiting[task.id]
             last = waiting.success if success is None else success
             if last < self.config.enough and waiting.tries + 1 < self.config.max_tries:
-                self._waiting[task.id] = Failure(waiting.task, last, waiting.tries + 1)
+                self._waiting[task.id] = Failure(waiting.task, last, waiting.tries + 1, blame or waiting.blame)
         elif success == 0.0 and result.plan.opening is None and waiting is None:
-            self._waiting[task.id] = Failure(task)
+            self._waiting[task.id] = Failure(task, blame=blame)
             if len(self._waiting) > self.config.capacity:
                 self._waiting.popitem(last=False)
 
     def to_json(self) -> list[dict[str, Any]]:
         """JSON objects."""
         return [
-            {"task": each.task.to_json(), "success": each.success, "tries": each.tries}
+            {"task": each.task.to_json(), "success": each.success, "tries": each.tries, "blame": dict(each.blame)}
             for each in self._waiting.values()
         ]
 
     def restore(self, failures: Sequence[dict[str, Any]]) -> None:
         """The inverse of `to_json`."""
-        found = [Failure(Task.from_json(each["task"]), each["success"], each["tries"]) for each in failures]
+        found = [Failure(**{**each, "task": Task.from_json(each["task"])}) for each in failures]
         self._waiting = OrderedDict((failure.task.id, failure) for failure in found)
+
+
+def last_blame(members: Sequence[Trajectory]) -> Mapping[str, Any]:
+    """The detail of the event `blame` of the last failed episode that has one; {} where none has."""
+    said = (
+        event.detail
+        for member in reversed(members)
+        if not member.success
+        for event in member.events
+        if event.component == BLAME and event.detail
+    )
+    return dict(next(said, {}))

@@ -6,7 +6,7 @@ A plan is a JSON object in checkpoints, so that a resumed run plays again what w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from agentgym.rollout import Opening
@@ -29,6 +29,7 @@ class Plan:
         hint_probability: How likely each episode is shown the hint.
         opening: Recorded turns before the policy's own.
         horizon: Most turns of the policy that the stage allows; None for no such limit.
+        blame: What the environment said of the task's last failed episode, for the hint.
     """
 
     index: int
@@ -38,6 +39,7 @@ class Plan:
     hint_probability: float = 0.0
     opening: Opening | None = None
     horizon: int | None = None
+    blame: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def is_capped(self) -> bool:
@@ -72,6 +74,7 @@ class Plan:
             "hint_probability": self.hint_probability,
             "opening": None if self.opening is None else self.opening.to_json(),
             "horizon": self.horizon,
+            "blame": dict(self.blame),
         }
 
     @classmethod

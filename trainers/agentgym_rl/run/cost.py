@@ -13,13 +13,13 @@ from transformers.utils import logging as transformers_logging
 
 from agentgym.outcome import GRADED
 from agentgym.store import RunStore
-from agentgym.suite import Suite, load_suite
+from agentgym.suite import Suite
 from agentgym_rl.core.cloning import updates_of
 from agentgym_rl.core.config.tables import ValidationConfig, WarmStartConfig
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.run.job import Spent, TrainingJob
 from agentgym_rl.run.journal import Journal
-from agentgym_rl.run.names import require_splits
+from agentgym_rl.run.names import require_splits, suite_of
 from agentgym_rl.run.run_folder import open_run
 from agentgym_rl.run.setup import assemble
 
@@ -81,7 +81,7 @@ def estimate(config: TrainConfig, folder: Path) -> Cost:
         UnknownNameError: A name in the configuration does not exist.
     """
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    suite = load_suite(config.run.suite)
+    suite = suite_of(config.run)
     require_splits(config, suite)
     short, num_episodes = _short(config, suite, folder)
     parts = assemble(short)

@@ -5,13 +5,17 @@ Its numbers are checked where its tables are made. What needs the model is in pr
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentgym.config import Source, naming
 from agentgym.errors import ConfigError
 from agentgym.policies.by_name import load
 from agentgym.policies.cast import Cast
-from agentgym.registration import require_runtime
+from agentgym.registration import require_runtime, spec
+from agentgym.registration.env_spec import load_named
+from agentgym.registration.options import require_option_types
 from agentgym.suite import Suite, load_suite
-from agentgym_rl.core.config.tables import WarmStartConfig
+from agentgym_rl.core.config.tables import RunConfig, WarmStartConfig
 from agentgym_rl.core.config.train import TrainConfig
 from agentgym_rl.core.roles import RolesConfig, evaluated_role
 
@@ -31,13 +35,29 @@ def require_names(config: TrainConfig, source: Source) -> None:
             a role is played twice.
     """
     with naming("run.suite", source):
-        suite = load_suite(config.run.suite)
+        load_suite(config.run.suite)
+    with naming("run.env_options", source):
+        suite = suite_of(config.run)
     require_splits(config, suite, source)
     with naming("rollout.runtime", source):
         require_runtime(suite.env, config.rollout.runtime)
     with naming("warm_start.demonstrator", source):
         require_demonstrator(config.warm_start, suite)
     require_roles(config.roles, suite)
+
+
+def suite_of(config: RunConfig) -> Suite:
+    """The suite of a run, with the run's options of its environment.
+
+    Raises:
+        UnknownNameError: There is no such suite, or its environment has no option of that name.
+        ConfigError: An option is of another type than the environment declares.
+    """
+    suite = load_suite(config.suite)
+    if not config.env_options:
+        return suite
+    require_option_types(load_named(spec(suite.env), "entry_point"), config.env_options, suite.env)
+    return replace(suite, env_options={**suite.env_options, **config.env_options})
 
 
 def require_splits(config: TrainConfig, suite: Suite, source: Source = _NOWHERE) -> None:

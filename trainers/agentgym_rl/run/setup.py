@@ -27,7 +27,7 @@ from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import spec
 from agentgym.rollout import game_maker
-from agentgym.suite import Suite, load_suite
+from agentgym.suite import Suite
 from agentgym_rl.core import distributed
 from agentgym_rl.core.cloning import NameSwaps
 from agentgym_rl.core.config.kind import Groundwork
@@ -37,6 +37,7 @@ from agentgym_rl.core.models import PolicyModel, apply_options, computes_in_bflo
 from agentgym_rl.core.publishing import WholeModel
 from agentgym_rl.core.roles import tools_of, training_cast
 from agentgym_rl.run.learners import kind_of
+from agentgym_rl.run.names import suite_of
 from agentgym_rl.run.preflight import preflight
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler
 
@@ -110,7 +111,7 @@ def groundwork(config: TrainConfig, make_sampler: MakeSampler = make_torch_sampl
     Raises:
         UnknownNameError: The suite, a role or a partner does not exist.
     """
-    suite = load_suite(config.run.suite)
+    suite = suite_of(config.run)
     playing = training_cast(config.roles, suite)
     tools = tools_of(playing)
     return Groundwork(
@@ -142,7 +143,8 @@ def untrained(
     if config.model.path:
         return load_causal_lm(config.model.path, config.model)
     tokenizer = suite_tokenizer(suite, tools, training_cast(config.roles, suite))
-    return build_tiny_model(tokenizer, config.model.size, config.run.seed), tokenizer
+    model = build_tiny_model(tokenizer, config.model.size, config.run.seed, config.model.first_weights)
+    return model, tokenizer
 
 
 def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | None = None) -> PreTrainedTokenizerFast:
@@ -150,7 +152,7 @@ def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | 
 
     The environment's package may have a module `vocabulary` with `texts()`, or with `texts_of(suite)` where suites
     differ; else the words are those of demonstrated and random episodes. It has `NUMBERS` that are single tokens, and
-    may have fixed phrases that are: `PHRASES`, or `phrases_in(texts)`, and the names of `NAMES`.
+    may have fixed phrases that are: `PHRASES`, or `phrases_in(texts)`, and the names of `NAMES` or `names_of(suite)`.
     """
     vocabulary = _vocabulary(suite)
     if vocabulary is None:
@@ -166,8 +168,12 @@ def suite_tokenizer(suite: Suite, tools: Sequence[dict[str, Any]], cast: Cast | 
 
 
 def suite_names(suite: Suite) -> Sequence[Sequence[str]]:
-    """Groups of names that mean nothing in themselves: `NAMES` of the module `vocabulary`; empty without them."""
-    return getattr(_vocabulary(suite), "NAMES", ())
+    """Groups of names that mean nothing in themselves: `NAMES` or `names_of(suite)` of its `vocabulary`, or none."""
+    vocabulary = _vocabulary(suite)
+    if hasattr(vocabulary, "names_of"):
+        found: Sequence[Sequence[str]] = vocabulary.names_of(suite.name)
+        return found
+    return getattr(vocabulary, "NAMES", ())
 
 
 def _vocabulary(suite: Suite) -> Any:

@@ -268,3 +268,9 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(CheckpointError, match="cannot be loaded"):
         load_causal_lm(str(tmp_path), ModelConfig())
+
+
+def test_first_weights_are_for_tiny_models_alone():
+    assert ModelConfig(first_weights="copying").first_weights == "copying"
+    with pytest.raises(ConfigError, match=r"a model of model\.path has its own weights"):
+        ModelConfig(path="models/mine", first_weights="copying")

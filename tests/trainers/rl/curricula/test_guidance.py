@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from agentgym.registration import EnvSpec
+from agentgym.reward import BLAME, RewardEvent
 from agentgym.rollout.episode import Episode
 from agentgym.task import Task
-from agentgym.trajectory import HINT, Segment
+from agentgym.trajectory import HINT, Segment, Trajectory
 from agentgym_rl.core.config.curriculum import GuidanceConfig
 from agentgym_rl.core.scoring import score_segments
 from agentgym_rl.curricula.guidance import Guidance
@@ -213,3 +218,38 @@ def test_half_a_probability_hints_half_of_the_episodes(tmp_path: Path) -> None:
     made = guided(tmp_path, iterations=12, probability=0.5, max_tries=9)
     made.run()
     assert 0.3 < np.mean(made.journalled.curve("curriculum/hinted_share")[1:]) < 0.7
+
+
+def test_a_hint_of_two_arguments_is_told_what_the_last_failed_episode_got_wrong() -> None:
+    """The last blame that is known stays, also over a checkpoint."""
+
+    def failed(why: str) -> Trajectory:
+        event = RewardEvent(0, 0, "agent", BLAME, 1.0, detail={"why": why} if why else None)
+        return Trajectory("e", "t", "agent", events=[event])
+
+    guidance = Guidance(GuidanceConfig(share=1.0))
+    guidance.record(replace(result(TASKS[0], 0), members=(failed("early"), failed("late"))))
+    for source, members in (("retry", (failed(""),)), ("retry", ())):
+        guidance.record(replace(result(TASKS[0], 0, source=source), members=members))
+    other = Guidance(GuidanceConfig(share=1.0))
+    other.restore(json.loads(json.dumps(guidance.to_json())))
+    failure = other.draw(random.Random(0), ())
+    assert failure is not None
+    assert failure.blame == {"why": "late"}
+    plan = Plan(0, failure.task, "retry", blame=failure.blame)
+    assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
+
+
+def test_hints_of_one_argument_and_of_two_are_asked_alike() -> None:
+    spec = EnvSpec("toys/Told-v0", "nowhere:Env", "nowhere:SCRIPTS", "toys")
+    name = "tests.trainers.rl.curricula.test_guidance"
+    assert replace(spec, hints=f"{name}:bare_hint").load_hints()(TASKS[0], {"why": "late"}) == "go on"
+    assert replace(spec, hints=f"{name}:told_hint").load_hints()(TASKS[0], {"why": "late"}) == "not so late"
+
+
+def bare_hint(task: Task) -> str:
+    return "go on"
+
+
+def told_hint(task: Task, blame: Mapping[str, Any]) -> str:
+    return f"not so {blame['why']}"

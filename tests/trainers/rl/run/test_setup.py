@@ -8,7 +8,7 @@ import torch
 
 from agentgym.config import Source
 from agentgym.errors import ConfigError, UnknownNameError
-from agentgym.suite import Suite, register_suites
+from agentgym.suite import Suite, load_suite, register_suites
 from agentgym_rl.core import distributed
 from agentgym_rl.run import setup
 from agentgym_rl.run.config import load_config
@@ -98,6 +98,22 @@ def test_unknown_suites_and_models_are_named(tmp_path: Path) -> None:
         assemble(toy_config("question"))
     with pytest.raises(ConfigError, match="holds no model"):
         assemble(toy_config("questions", model={"path": str(tmp_path)}))
+
+
+def test_options_of_the_environment_go_over_those_of_the_suite() -> None:
+    lines = ["run.suite=swe/patch-line", "run.iterations=1", "run.env_options.feedback=verdict"]
+    config = load_config(None, lines)
+    options = groundwork(config).suite.env_options
+    assert options == {**load_suite("swe/patch-line").env_options, "feedback": "verdict"}
+    assert assemble(config).suite.env_options == options
+
+
+def test_options_that_the_environment_lacks_are_refused_by_their_key() -> None:
+    config = load_config(None, ["run.suite=swe/patch-line", "run.iterations=1"])
+    unknown, wrong = {"feedbacks": "verdict"}, {"parts_weight": "much"}
+    for options, message in ((unknown, r"run.env_options': .*feedbacks"), (wrong, "must be a number")):
+        with pytest.raises((UnknownNameError, ConfigError), match=message):
+            require_names(replace(config, run=replace(config.run, env_options=options)), Source())
 
 
 def test_a_method_that_needs_what_the_environment_does_not_tell_is_refused_at_the_start() -> None:

@@ -6,12 +6,12 @@ The files that read them use them; the options of learners are in their own fold
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from agentgym.attribution.proxy_watch import WatchConfig as ProxyWatchConfig
 from agentgym.config import ADVICE
 from agentgym.errors import ConfigError
-from agentgym.prompting.tiny import SIZES
+from agentgym.prompting.tiny import SIZES, FirstWeights
 from agentgym.ranges import POSITIVE, SEED, Range, Ranged
 
 
@@ -25,6 +25,8 @@ class RunConfig(Ranged):
     """Number of cycles of collecting and learning."""
     seed: Annotated[int, SEED] = 0
     """Seed of everything random in the run."""
+    env_options: dict[str, Any] = field(default_factory=dict)
+    """Options of the environment, over those that the suite sets; in training, validation and test."""
     max_seconds: Annotated[float | None, Range(0)] = None
     """Wall time of training after which no further iteration starts. Such a run does not repeat exactly."""
     threads: Annotated[int, Range(1)] = 1
@@ -41,6 +43,9 @@ class ModelConfig(Ranged):
     """Folder of a Hugging Face checkpoint. "" builds a tiny model from scratch for the suite's vocabulary."""
     size: str = "0.25M"
     """Size of a tiny model."""
+    first_weights: FirstWeights = "random"
+    """What a tiny model starts from. With copying it can copy tokens of its context from the start; from random weights
+    it takes thousands of updates to find out how."""
     dtype: Literal["float32", "bfloat16", "pure_bfloat16"] = "float32"
     """bfloat16 computes and samples in bfloat16 while the optimiser keeps float32 weights; with LoRA the frozen weights
     are bfloat16. pure_bfloat16 trains bfloat16 weights: half the memory, but small updates are rounded away."""
@@ -63,6 +68,8 @@ class ModelConfig(Ranged):
         super().__post_init__()
         if self.size not in SIZES:
             raise ConfigError(f"model.size must be one of {', '.join(SIZES)}, got {self.size!r}")
+        if self.path and self.first_weights != "random":
+            raise ConfigError("model.first_weights is for tiny models; a model of model.path has its own weights")
 
 
 @dataclass(frozen=True)
