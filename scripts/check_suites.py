@@ -14,8 +14,8 @@ from pathlib import Path
 from agentgym.registration import specs
 from agentgym.suite import Suite, load_suite
 
-MADE_BY_RUNNING = ("swe/repair", "gui/desktop-traces")
-"""Made by running tests of packages for hours, or applications for half an hour; tests make a few such tasks."""
+MADE_BY_RUNNING = ("swe/repair", "swe/experiment-menu", "gui/desktop-traces")
+"""Made by running tests of packages for hours, or applications and models for minutes; tests make a few such tasks."""
 
 
 def own_suites() -> list[str]:

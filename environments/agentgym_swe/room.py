@@ -11,6 +11,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,8 +34,10 @@ IMAGE = "agentgym/swe"
 PROGRAMS = "/tmp/.agentgym-swe"  # noqa: S108 - inside the sandbox
 PACKAGES = "/agentgym/packages"
 """Where a sandbox without images finds what the image holds."""
-_HIDING = 2
-"""Number of the way in which packages of the host are hidden."""
+_FORMAT = 3
+"""Number of the way in which those are laid out and packages of the host hidden."""
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where sandboxes without images find the host's Python."""
 _INSIDE = Path(__file__).with_name("inside")
 _HOST_PACKAGES: tuple[str, ...] = (
     "usr/lib/python3*/dist-packages",
@@ -49,26 +52,45 @@ LIMITS = Limits(cpus=2.0, memory_mib=2048, pids=256, work_mib=256, tmp_mib=256, 
 Wanted = str | SandboxProvider | SandboxPool | None
 
 
-def with_tools(spec: SandboxSpec, *, has_images: bool) -> SandboxSpec:
-    """A spec of the image agentgym/swe, as a provider runs it that may have no images.
+@dataclass(frozen=True)
+class Tools:
+    """The Python packages of an image, as a sandbox without images has them.
+
+    Attributes:
+        name: What the folder on the host begins with.
+        images: The image, and those below it that have packages too.
+        without: Folders among the packages that the image removes.
+    """
+
+    name: str
+    images: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+
+SWE_TOOLS = Tools("swe", (IMAGE,))
+
+
+def with_tools(spec: SandboxSpec, *, has_images: bool, tools: Tools = SWE_TOOLS) -> SandboxSpec:
+    """A spec of an image, as a provider runs it that may have no images.
 
     Args:
         spec: With that image.
         has_images: Whether the provider runs images; where not, the image's Python packages are mounted and those of
-            the host hidden, and limits of memory and CPU shares, which need control groups, are left out.
+            the host hidden.
+        tools: The packages of the image.
 
     Raises:
         SandboxStartError: The packages cannot be fetched.
     """
     if has_images:
         return spec
-    tools = _tools_on_host()
-    hidden = json.loads((tools / "hidden.json").read_text(encoding="utf-8"))
-    mounts = [Mount(str(tools / ("empty" if os.path.isdir(path) else "nothing.py")), path) for path in hidden]
+    laid_out = _on_host(tools)
+    hidden = json.loads((laid_out / "hidden.json").read_text(encoding="utf-8"))
+    mounts = [Mount(str(laid_out / ("empty" if os.path.isdir(path) else "nothing.py")), path) for path in hidden]
     return dataclasses.replace(
         spec,
         image="agentgym/base",
-        mounts=(*spec.mounts, *mounts, Mount(str(tools / "packages"), PACKAGES)),
+        mounts=(*spec.mounts, *mounts, Mount(str(laid_out / "packages"), PACKAGES)),
         env={**spec.env, "PYTHONPATH": PACKAGES},
     )
 
@@ -162,15 +184,20 @@ def _has_images(sandbox: Wanted) -> bool:
     return lender_of(sandbox).provider.capabilities().images
 
 
-def _tools_on_host() -> Path:
-    """A folder that every user may read: the image's Python packages, and what hides those of the host."""
-    fetched = fetch_packages(default_catalogue().source(IMAGE).pins)
-    place = state_folder() / f"swe-{fetched.name}-{_HIDING}"
+def _on_host(tools: Tools) -> Path:
+    """A folder that every user may read: the image's Python packages, compiled, and what hides those of the host."""
+    catalogue = default_catalogue()
+    fetched = [fetch_packages(catalogue.source(image).pins) for image in tools.images]
+    place = state_folder() / f"{'-'.join((tools.name, *(each.name for each in fetched)))}-{_FORMAT}"
     with only_one(str(place)):
         if not place.is_dir():
             unfinished = place.with_suffix(".new")
             shutil.rmtree(unfinished, ignore_errors=True)
-            shutil.copytree(fetched, unfinished / "packages")
+            for each in fetched:
+                shutil.copytree(each, unfinished / "packages", dirs_exist_ok=True)
+            for name in tools.without:
+                shutil.rmtree(unfinished / "packages" / name)
+            _compile(unfinished / "packages")
             (unfinished / "empty").mkdir()
             (unfinished / "nothing.py").touch()
             (unfinished / "hidden.json").write_text(json.dumps(sorted(_packages_of_host())), encoding="utf-8")
@@ -180,6 +207,15 @@ def _tools_on_host() -> Path:
                     os.chmod(Path(folder, name), 0o644)
             unfinished.rename(place)
     return place
+
+
+def _compile(packages: Path) -> None:
+    """Write byte code beside the sources, so that runs of pytest need not compile them. They also work without it."""
+    python = shutil.which("python3", path=_PATH)
+    if python is not None:
+        command = [python, "-I", "-m", "compileall", "-q", "-s", str(packages), "-p", PACKAGES, str(packages)]
+        environment = {"PATH": _PATH}  # without what forbids byte code
+        subprocess.run(command, env=environment, capture_output=True, check=False)  # noqa: S603 - of the host
 
 
 def _packages_of_host() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -18,57 +19,38 @@ from agentgym.suite import load_suite
 _KINDS = ("fault", "implement", "double", "history")
 
 
+_Packages = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")]
+
+
 @with_options
-def run(
-    action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "hunt", "rows"]],
-    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = (),
-    /,
-    *,
-    sandbox: str = "",
-    out: Path | None = None,
-    image: str = "",
-    yields: Path | None = None,
-    kept: bool = False,
-    as_json: AsJson = False,
-) -> int:
-    """Prepare the packages that agentgym/Repair-v0 plants faults in, and make its tasks.
+def run(action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "reword", "hunt", "rows"]], /) -> int:
+    """Prepare the packages that agentgym/Repair-v0 plants faults in, make its tasks, and read rows of other data sets.
+
+    Each has options of its own, which `agentgym swe make --help` and so on show.
 
     Args:
-        action: `prepare` fetches packages with pip, lays them out, and runs their tests in a sandbox, after which
-            everything works without a network. `list` shows all packages with their licences and what is prepared.
-            `remove` removes what was prepared. `make` plants faults in prepared packages, keeps those that tests
-            notice, and writes a suite of them; it goes on where it was stopped. `hunt` looks for the originals of
-            tasks in sandboxes, and exits with 1 where one is found. `rows FORM FILE` says which rows of another
-            project's data set can be played, and which of their images are there; FORM is swebench, swegym, swesmith,
-            r2egym or swerebench. It exits with 1 where something is missing.
+        action: `prepare` fetches packages, after which everything works without a network. `list` shows all packages
+            and what is prepared. `remove` removes what was prepared. `make` makes tasks. `reword` writes better
+            issue texts where they show too little. `hunt` looks for the originals of tasks in sandboxes.
+            `rows FORM FILE` says which rows of another project's data set can be played.
+    """
+    return ACTIONS[action]()
+
+
+@with_options
+def prepare(names: _Packages = (), /, *, sandbox: str = "", as_json: AsJson = False) -> int:
+    """Fetch packages with pip, lay them out, and run their tests in a sandbox.
+
+    After that everything works without a network.
+
+    Args:
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
-        out: The folder of the suite. `make` writes its tasks there, and the counts into its README; `hunt` writes the
-            table of what it found into the README. The default writes nothing.
-        yields: A page into which `make` writes the yields by operator and package, between its markers. Needs --out.
-        kept: Whether `make` tries nothing new, and takes what is known from earlier runs.
-        image: The tag of the images of `rows`, in which {id} stands for a row's id. The default is the row's own.
         as_json: Print JSON.
     """
-    if action == "rows":
-        return _rows(names, image, as_json=as_json)
-    if action == "make":
-        return _make(names, sandbox or None, (out, yields), is_closed=kept, as_json=as_json)
-    if action == "hunt":
-        return _hunt(names, sandbox or None, out, as_json=as_json)
-    if action == "prepare":
-        return _prepare(names, sandbox or None, as_json=as_json)
-    if action == "remove":
-        if not names:
-            raise ConfigError("name the packages to remove, such as toolz; agentgym swe list shows them")
-        gone = [str(folder) for folder in _named("preparing", "forget")(names)]
-        print_json(gone) if as_json else print_table(("removed",), ((folder,) for folder in gone))
-        return 0
-    return _list(names, as_json=as_json)
-
-
-def _prepare(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> int:
-    prepared = _named("preparing", "prepare")(names, sandbox=sandbox, report=lambda name, line: note(f"{name}: {line}"))
+    prepared = _named("preparing", "prepare")(
+        names, sandbox=sandbox or None, report=lambda name, line: note(f"{name}: {line}")
+    )
     facts = [
         {
             "package": each.layer.name,
@@ -85,29 +67,61 @@ def _prepare(names: tuple[str, ...], sandbox: str | None, *, as_json: bool) -> i
         print_json(facts)
     else:
         columns = ("package", "version", "licence", "tests", "unreliable", "CPU s", "")
-        rows = [
+        lines = [
             (*list(fact.values())[:4], len(each.unreliable), each.layer.seconds, "" if each.was_made else "was there")
             for fact, each in zip(facts, prepared, strict=True)
         ]
-        print_table(columns, rows)
+        print_table(columns, lines)
     return 0
 
 
-def _make(
-    names: tuple[str, ...],
-    sandbox: str | None,
-    pages: tuple[Path | None, Path | None],
+@with_options
+def remove(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
+    """Remove what was prepared.
+
+    Args:
+        names: Names of packages, such as toolz; at least one.
+        as_json: Print JSON.
+    """
+    if not names:
+        raise ConfigError("name the packages to remove, such as toolz; agentgym swe list shows them")
+    gone = [str(folder) for folder in _named("preparing", "forget")(names)]
+    print_json(gone) if as_json else print_table(("removed",), ((folder,) for folder in gone))
+    return 0
+
+
+@with_options
+def make(
+    names: _Packages = (),
+    /,
     *,
-    is_closed: bool,
-    as_json: bool,
+    sandbox: str = "",
+    out: Path | None = None,
+    yields: Path | None = None,
+    kept: bool = False,
+    as_json: AsJson = False,
 ) -> int:
-    out, yields = pages
+    """Plant faults in prepared packages, keep those that tests notice, and write a suite of them.
+
+    It goes on where it was stopped.
+
+    Args:
+        names: Names of packages, such as toolz. The default is all of them.
+        sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
+        out: The folder of the suite, for its tasks and the counts in its README. One that has tasks of other packages
+            than those named is refused. The default writes nothing.
+        yields: A page for the yields by operator and package, which go between its markers. Needs --out.
+        kept: Whether nothing new is tried, and what is known from earlier runs is taken.
+        as_json: Print JSON.
+    """
     if yields is not None and out is None:
         raise ConfigError("--yields needs --out: the yields are those of the suite that is written")
-    chosen = names or tuple(_named("catalogue", "packages")())
+    chosen = _known(names) or tuple(_named("catalogue", "packages")())
+    if out is not None:
+        _named("generate", "require_whole", "making")(out, chosen)
     make_package, quota_of = (_named("generate", name, "making") for name in ("make_package", "quota_of"))
     found = {
-        name: make_package(name, quota_of(name), sandbox=sandbox, is_closed=is_closed, report=_report)
+        name: make_package(name, quota_of(name), sandbox=sandbox or None, is_closed=kept, report=_report)
         for name in chosen
     }
     rows = [(name, *_kinds(facts["made"])) for name, facts in found.items()]
@@ -121,12 +135,45 @@ def _make(
     return 0
 
 
-def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_json: bool) -> int:
+@with_options
+def reword(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None, as_json: AsJson = False) -> int:
+    """Write better issue texts for the tasks of a suite that show too little.
+
+    It runs what the failing tests do on the broken and on the original package, and shows what differs.
+
+    Args:
+        names: Names of packages, such as toolz. The default is all of them.
+        sandbox: Where the packages run: docker or bubblewrap. The default is docker where an engine answers.
+        out: The folder of the suite, whose tasks are read there and written back.
+        as_json: Print JSON.
+    """
+    if out is None:
+        raise ConfigError(
+            "reword needs --out, the folder of the suite whose issue texts it rewrites, such as tasks/swe/repair"
+        )
+    counts = _named("reword", "reword_suite", "rewording")(out, _known(names), sandbox or None, _report)
+    lines = [(name, *each) for name, each in counts.items()]
+    columns = ("package", "tasks", "with a call", "with more")
+    print_json([dict(zip(columns, each, strict=True)) for each in lines]) if as_json else print_table(columns, lines)
+    return 0
+
+
+@with_options
+def hunt(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None, as_json: AsJson = False) -> int:
+    """Look for the originals of tasks in sandboxes; exits with 1 where one is found.
+
+    Args:
+        names: Names of packages, such as toolz. The default is all of them.
+        sandbox: Where the agent's sandbox runs: docker or bubblewrap. The default is docker where an engine answers.
+        out: The folder of the suite. The table of what was found goes into its README. The default writes nothing.
+        as_json: Print JSON.
+    """
+    _known(names)
     suite = load_suite("swe/repair")
     tasks = [task for split in suite.splits for task in suite.tasks(split)]
     tasks = [task for task in tasks if not names or task.config["package"] in names]
     hunted = {}
-    with closing(_named("hunting", "hunting_env", "repair")(sandbox)) as env:
+    with closing(_named("hunting", "hunting_env", "repair")(sandbox or None)) as env:
         for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
             hunted[each.package] = each
             if out is not None:
@@ -135,7 +182,16 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     if as_json:
         print_json([asdict(each) for each in hunted.values()])
     else:
-        columns = ("package", "tasks", "by names alone", "files", "texts of git", "files elsewhere", "traces")
+        columns = (
+            "package",
+            "sandbox",
+            "tasks",
+            "by names alone",
+            "files",
+            "texts of git",
+            "files elsewhere",
+            "traces",
+        )
         print_table(columns, ((*list(asdict(each).values())[:-1], len(each.traces)) for each in hunted.values()))
     traces = [trace for each in hunted.values() for trace in each.traces]
     for trace in traces:
@@ -143,7 +199,23 @@ def _hunt(names: tuple[str, ...], sandbox: str | None, out: Path | None, *, as_j
     return 1 if traces else 0
 
 
-def _rows(names: tuple[str, ...], image: str, *, as_json: bool) -> int:
+@with_options
+def rows(
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FORM FILE")] = (),
+    /,
+    *,
+    image: str = "",
+    as_json: AsJson = False,
+) -> int:
+    """Say which rows of another project's data set can be played, and which of their images are there.
+
+    It exits with 1 where something is missing.
+
+    Args:
+        names: The form, which is swebench, swegym, swesmith, r2egym or swerebench, and the file of rows.
+        image: The tag of the images, in which {id} stands for a row's id. The default is the row's own.
+        as_json: Print JSON.
+    """
     if len(names) != 2:
         raise ConfigError("name the form and the file, such as: agentgym swe rows swebench FILE.jsonl")
     loaded = _named("rows", "load_rows", "foreign")(Path(names[1]), names[0], image)
@@ -151,8 +223,8 @@ def _rows(names: tuple[str, ...], image: str, *, as_json: bool) -> int:
     played = [(each.id, each.image, "missing" if each.image in missing else "there") for each in loaded.instances]
     refused = [(each.line, each.id, each.why) for each in loaded.refused]
     if as_json:
-        rows = [dict(zip(("id", "image", "state"), row, strict=True)) for row in played]
-        print_json({"rows": rows, "refused": [dict(zip(("line", "id", "why"), row, strict=True)) for row in refused]})
+        found = [dict(zip(("id", "image", "state"), row, strict=True)) for row in played]
+        print_json({"rows": found, "refused": [dict(zip(("line", "id", "why"), row, strict=True)) for row in refused]})
     else:
         print_table(("row", "image", ""), played)
         if refused:
@@ -161,30 +233,54 @@ def _rows(names: tuple[str, ...], image: str, *, as_json: bool) -> int:
     return 1 if missing or refused else 0
 
 
+@with_options
+def show_list(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
+    """Show packages with their licences, and what is prepared.
+
+    Args:
+        names: Names of packages, such as toolz. The default is all of them.
+        as_json: Print JSON.
+    """
+    named = _named("catalogue", "package_named")
+    chosen = [named(name) for name in names] or list(_named("catalogue", "packages")().values())
+    find_layer = _named("layer", "find_layer")
+    lines = []
+    for package in chosen:
+        layer = find_layer(package)
+        use = "test alone" if package.held_out else "all splits"
+        lines.append((package.name, package.version, package.licence, use, len(layer.tests) if layer else None))
+    if as_json:
+        keys = ("package", "version", "licence", "use", "tests")
+        print_json([dict(zip(keys, row, strict=True)) for row in lines])
+    else:
+        shown = [(*row[:4], "not prepared" if row[4] is None else f"{row[4]} tests") for row in lines]
+        print_table(("package", "version", "licence", "tasks", "prepared"), shown)
+    return 0
+
+
 def _report(name: str, line: str) -> None:
     note(f"{name}: {line}")
+
+
+def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of packages, each of which there is."""
+    return tuple(_named("catalogue", "package_named")(name).name for name in names)
 
 
 def _kinds(made: list[dict[str, Any]]) -> tuple[int, ...]:
     return tuple(sum(each["kind"] == kind for each in made) for kind in _KINDS)
 
 
-def _list(names: tuple[str, ...], *, as_json: bool) -> int:
-    named = _named("catalogue", "package_named")
-    chosen = [named(name) for name in names] or list(_named("catalogue", "packages")().values())
-    find_layer = _named("layer", "find_layer")
-    rows = []
-    for package in chosen:
-        layer = find_layer(package)
-        use = "test alone" if package.held_out else "all splits"
-        rows.append((package.name, package.version, package.licence, use, len(layer.tests) if layer else None))
-    if as_json:
-        keys = ("package", "version", "licence", "use", "tests")
-        print_json([dict(zip(keys, row, strict=True)) for row in rows])
-    else:
-        shown = [(*row[:4], "not prepared" if row[4] is None else f"{row[4]} tests") for row in rows]
-        print_table(("package", "version", "licence", "tasks", "prepared"), shown)
-    return 0
+ACTIONS: Mapping[str, Callable[..., int]] = {
+    "prepare": prepare,
+    "list": show_list,
+    "remove": remove,
+    "make": make,
+    "reword": reword,
+    "hunt": hunt,
+    "rows": rows,
+}
+"""The command of each action, which has options of its own."""
 
 
 def _named(module: str, name: str, room: str = "repositories") -> Any:

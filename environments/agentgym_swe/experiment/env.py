@@ -9,7 +9,6 @@ import json
 import random
 import secrets
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any, ClassVar, Literal, get_args
 
 from agentgym.authoring.long_outputs import without_middle, without_surrogates
@@ -18,14 +17,17 @@ from agentgym.errors import ConfigError, SandboxFileError, SandboxLostError, Unk
 from agentgym.message import Message, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.sandbox.base import ExecResult, SandboxProvider
+from agentgym.sandbox.lender import SandboxLender
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
 from agentgym.tools import said, tool
 from agentgym_swe.experiment.grading import MAX_BYTES, SUCCESS, Reading, metric, read_predictions, score
-from agentgym_swe.experiment.problem import Problem, draw_task, pick_theme, read_task
+from agentgym_swe.experiment.problem import Problem, draw_task, for_menu, pick_theme, read_task
 from agentgym_swe.experiment.themes import THEMES
+from agentgym_swe.experiment.trainers import TrainerPool, inside, trainer_pool
+from agentgym_swe.room import Tools, with_tools
 
 RUN_CPU_S, RUN_WALL_S = 60, 180.0
 MAX_SHOWN = 3000
@@ -41,13 +43,13 @@ SPEC = SandboxSpec(
     env={"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     limits=Limits(cpus=1.0, memory_mib=768, pids=64, work_mib=64, tmp_mib=32, exec_s=RUN_WALL_S, output_bytes=1 << 18),
 )
-"""What the agent's scripts run in."""
-
-
-def inside(name: str) -> str:
-    """The source of a program that runs in the sandbox."""
-    folder = resources.files("agentgym_swe.experiment.inside")
-    return folder.joinpath(f"{name}.py").read_text(encoding="utf-8")
+"""What the agent's scripts run in, and the models of the menu."""
+TOOLS = Tools(
+    "experiment",
+    ("agentgym/python", "agentgym/experiment"),
+    without=tuple(f"sklearn/datasets/{name}" for name in ("data", "descr", "images")),
+)
+"""Without the data of scikit-learn, whose labels some tasks ask for."""
 
 
 class ExperimentEnv(SandboxEnv):
@@ -69,12 +71,13 @@ class ExperimentEnv(SandboxEnv):
     Termination:
         submit(); the third invalid message. Success is a score of at least 0.9.
     Truncation:
-        After 16 turns; predictions.csv is then graded as it is.
+        After 16 turns, 6 in tasks for the menu; predictions.csv is then graded as it is.
     Info:
         The common keys: messages, reward_events, turn, is_invalid, and at the end outcome, success, score.
     Sandbox:
         Image agentgym/experiment, no network, 1 CPU, 768 MiB, 64 processes. Targets of the rows to be predicted never
-        enter it, and neither do the data sets that come with scikit-learn. Predictions are read and graded outside.
+        enter it, and neither do the data sets that come with scikit-learn. Predictions are read and graded outside. On
+        the menu agents run nothing of their own, and a sandbox serves many episodes.
     Source and licence:
         Written for agentgym, Apache-2.0; its tasks are generated, CC0-1.0. Four themes use data sets that scikit-learn
         brings, BSD-3-Clause.
@@ -83,7 +86,7 @@ class ExperimentEnv(SandboxEnv):
         write(path="a.py", content="..."); run(path="a.py") -> (no output); submit() -> The predictions are graded.
 
     Args:
-        mode: scripts, or menu for small models.
+        mode: scripts, or menu for small models. None takes the task's, which is scripts unless it names another.
         theme: Theme of the tasks made from seeds, a key of `THEMES`; None draws one.
         parts_weight: Weight of the components read, fit, predict and file. What they note can be forged.
         shows_seconds: Whether each run says how long it took; then the same actions give other messages.
@@ -98,7 +101,7 @@ class ExperimentEnv(SandboxEnv):
 
     def __init__(
         self,
-        mode: Mode = "scripts",
+        mode: Mode | None = None,
         theme: str | None = None,
         parts_weight: float = 0.0,
         *,
@@ -110,34 +113,51 @@ class ExperimentEnv(SandboxEnv):
         super().__init__(sandbox, relaxed, render_mode)
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode must be None or 'ansi': got {render_mode!r}")
-        if mode not in get_args(Mode):
-            raise ConfigError(f"mode must be scripts or menu: got {mode!r}")
+        if mode not in (None, *get_args(Mode)):
+            raise ConfigError(f"mode must be scripts, menu or None: got {mode!r}")
         if theme is not None and theme not in THEMES:
             raise UnknownNameError("theme", theme, THEMES)
         if not 0 <= parts_weight <= 1:
             raise ConfigError(f"parts_weight must be from 0 to 1: got {parts_weight!r}")
-        kind = type(self)
-        self.tools = [kind.write, kind.run, kind.submit] if mode == "scripts" else [kind.train, kind.submit]
+        self._wanted_mode = mode
+        self._work_by(mode or "scripts")
         self.reward_weights = {"score": 1.0, **dict.fromkeys(PARTS, parts_weight), FORMAT: 1.0}
         self._theme, self._shows_seconds = theme, shows_seconds
         self._problem: Problem | None = None
         self._noted: set[str] = set()
         self._is_prepared = False
+        self._predicted = b""
+        self._menu_lender: SandboxLender | None = None
 
     def make_task(self, seed: int) -> Task:
         """A task drawn from the seed; without a theme named, of one that training shows."""
         rng = random.Random(f"experiment {seed}")
         theme = self._theme or pick_theme(rng)
-        return draw_task(rng, theme, seed=rng.randrange(2**31), task_id=f"experiment:{theme}-{seed}")
+        task = draw_task(rng, theme, seed=rng.randrange(2**31), task_id=f"experiment:{theme}-{seed}")
+        return for_menu(task) if self._wanted_mode == "menu" else task
+
+    def begin(self, task: Task) -> Sequence[Message]:
+        """Offer the tools of the task's mode, and set the episode up."""
+        self._work_by(self._wanted_mode or task.config.get("mode", "scripts"))
+        return super().begin(task)
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:
         """The same for every task."""
-        return SPEC
+        able = self._lender_of_sandboxes().provider.capabilities()
+        spec = SPEC
+        if self._mode == "menu":  # nothing of the agent runs there, so that they need not be enforced
+            spec = spec.relaxed(*(name for name in ("cpus", "memory_mib") if name not in able.limits))
+        return with_tools(spec, has_images=able.images or not able.isolates, tools=TOOLS)
+
+    @property
+    def capacity(self) -> int | None:
+        """As in `SandboxEnv`; on the menu nothing limits episodes, which share the sandboxes."""
+        return None if self._mode == "menu" else super().capacity
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """State the task; the files are written when the sandbox is first used."""
         self._problem = read_task(task)
-        self._noted, self._is_prepared = set(), False
+        self._noted, self._is_prepared, self._predicted = set(), False, b""
         return [user(task.instruction)]
 
     @tool
@@ -181,9 +201,15 @@ class ExperimentEnv(SandboxEnv):
             mend_units: Whether columns of mixed units are brought to one.
             keep_late: Whether columns that are known later than the rest are used.
         """
-        self._prepare()
-        choice = json.dumps({"model": model, "mend_units": mend_units, "keep_late": keep_late})
-        result = self._exec([inside("menu"), choice], b"")
+        problem, pool = self._problem, self._lender_of_sandboxes().pool
+        assert problem is not None
+        assert isinstance(pool, TrainerPool)
+        choice = {"model": model, "mend_units": mend_units, "keep_late": keep_late}
+        trained = pool.trainers.trainer(self.sandbox).train(problem.files(), choice, RUN_WALL_S)
+        self.release()  # other episodes train there while this one thinks
+        result = trained.result
+        if result.is_ok:
+            self._predicted = trained.predictions
         return self._ran(result, result.stdout + result.stderr, ["read", "fit", "predict"] if result.is_ok else [])
 
     @tool
@@ -209,6 +235,20 @@ class ExperimentEnv(SandboxEnv):
     def progress(self) -> float | None:
         """Share of the steps read, fit, predict and file that were noted; at most 0.9."""
         return None if self._problem is None else 0.9 * len(self._noted) / len(PARTS)
+
+    def _work_by(self, mode: Mode) -> None:
+        kind = type(self)
+        self._mode = mode
+        self.tools = [kind.train, kind.submit] if mode == "menu" else [kind.write, kind.run, kind.submit]
+
+    def _lender_of_sandboxes(self) -> SandboxLender:
+        lender = super()._lender_of_sandboxes()
+        if self._mode != "menu":
+            return lender
+        if self._menu_lender is None:
+            pool = trainer_pool(lender.provider)
+            self._menu_lender = SandboxLender(lender.provider, pool, lender.relaxed, lender.chosen_because)
+        return self._menu_lender
 
     def _prepare(self) -> None:
         """Write the task's files into a sandbox that is used for the first time."""
@@ -250,7 +290,7 @@ class ExperimentEnv(SandboxEnv):
         """predictions.csv as it is; a folder that nothing was run in has none."""
         problem = self._problem
         assert problem is not None
-        content = b""
+        content = self._predicted
         if self._is_prepared:
             try:
                 content = self.sandbox.read_file(PREDICTIONS, max_bytes=MAX_BYTES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from agentgym_swe.experiment.hardships import HARDSHIPS
 from agentgym_swe.experiment.inside.reference import fit_predict
 from agentgym_swe.experiment.themes import THEMES, TRAINED, Kind
 
-MAX_TURNS = 16
+MAX_TURNS, MENU_TURNS = 16, 6
 STEP_S = 1000.0
 MIN_GAP = 0.12
 """Least distance of dummy and reference: else chance decides."""
@@ -128,6 +129,12 @@ def draw_task(rng: Random, theme: str, *, seed: int, task_id: str = "", stratum:
         if problem.reference - problem.dummy >= MIN_GAP:
             return to_task(theme, hardships, seed=seed, task_id=task_id, stratum=stratum)
         seed = rng.randrange(2**31)
+
+
+def for_menu(task: Task) -> Task:
+    """The task with fewer turns, and with the mode in its config, which environment and players go by."""
+    limits = dataclasses.replace(task.limits, max_turns=MENU_TURNS)
+    return dataclasses.replace(task, config={**task.config, "mode": "menu"}, limits=limits)
 
 
 def pick_theme(rng: Random) -> str:

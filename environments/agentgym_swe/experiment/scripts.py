@@ -8,16 +8,23 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from agentgym.authoring.cheats import claiming, forged_verdict
 from agentgym.authoring.players import Saying, call_text, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
-from agentgym_swe.experiment.env import GRADED, inside
+from agentgym_swe.experiment.env import GRADED, Model
+from agentgym_swe.experiment.trainers import inside
 
 DEMO_QUALITY = 0.6
 """Share of right decisions of the demonstrator."""
+NOVICE_ODDS: Mapping[str, int] = {
+    "interactions": 5, "linear": 4, "neighbours": 4, "boosting": 3, "forest": 2, "dummy": 2,
+}  # fmt: skip
+NOVICE_SUBMITS, NOVICE_SLIPS = 0.7, 0.2
+"""The demonstrator of the menu: how often it submits after one model, and how often it sets a flag wrongly."""
 _SLIPS = (
     ('if "Known later" not in text', "if text"),
     ("if name in units", "if name in ()"),
@@ -92,15 +99,55 @@ class Demonstrator:
         return self._rng.random() < self._quality
 
 
+class Novice:
+    """Trains a model of the menu at random, or two, and submits the last one, whatever it has read.
+
+    Sometimes it leaves mixed units as they are, or keeps the columns that are known later.
+    """
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._left = 1 if self._rng.random() < NOVICE_SUBMITS else 2
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next call."""
+        if not self._left:
+            return call_text("submit")
+        self._left -= 1
+        (model,) = self._rng.choices(list(NOVICE_ODDS), list(NOVICE_ODDS.values()))
+        flags = {}
+        if self._rng.random() < NOVICE_SLIPS:
+            flags["mend_units"] = False
+        if self._rng.random() < NOVICE_SLIPS:
+            flags["keep_late"] = True
+        return call_text("train", model=model, **flags)
+
+
 def oracle(task: Task, seed: int) -> Script:
-    """Writes the reference, runs it and submits."""
-    return Demonstrator(task, seed, quality=1.0)
+    """Writes the reference, runs it and submits; on the menu it trains a model that is known to solve the task."""
+    if not _has_menu(task):
+        return Demonstrator(task, seed, quality=1.0)
+    model = task.private.get("model")
+    return MenuPlayer(task, seed) if model is None else Saying(call_text("train", model=model), call_text("submit"))
+
+
+def demo(task: Task, seed: int) -> Script:
+    """The imperfect demonstrator of scripts, or of the menu."""
+    return Novice(task, seed) if _has_menu(task) else Demonstrator(task, seed)
 
 
 def random_player(task: Task, seed: int) -> Script:
-    """Predicts targets that it draws from those of train.csv."""
+    """Predicts targets that it draws from those of train.csv; on the menu it trains any model in any way."""
+    if _has_menu(task):
+        rng = random.Random(seed)
+        flags = {"mend_units": rng.random() < 0.5, "keep_late": rng.random() < 0.5}
+        return Saying(call_text("train", model=rng.choice(get_args(Model)), **flags), call_text("submit"))
     draw = f"random.seed({seed})\nvalues = [random.choice(train)[target] for _ in test]\n"
     return Saying(_one_message(_HEAD + _TARGET + draw + _WRITE))
+
+
+def _has_menu(task: Task) -> bool:
+    return task.config.get("mode") == "menu"
 
 
 class MenuPlayer:
@@ -130,7 +177,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "oracle": oracle,
     "null": saying(call_text("submit")),
     "random": random_player,
-    "demo": Demonstrator,
+    "demo": demo,
     "menu": MenuPlayer,
     "cheat_leak": _scripted(_HEAD, _TARGET, _LEAK, _WRITE),
     "cheat_search": _scripted(_HEAD, _SEARCH, _WRITE),

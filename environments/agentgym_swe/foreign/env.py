@@ -191,9 +191,11 @@ class InstanceEnv(WorkshopEnv):
 def _path(form: str, named: str) -> Path:
     variable = f"AGENTGYM_{form.upper()}_JSONL"
     found = named or os.environ.get(variable, "")
-    if not found or not Path(found).is_file():
-        raise ConfigError(
-            f"{DATA_SETS.get(form, form)}'s rows are in a JSONL file of yours, named by the option path or {variable}: "
-            f"got {found!r}"
-        )
-    return Path(found).resolve()
+    said = f"{DATA_SETS.get(form, form)}'s rows are in a JSONL file of yours, named by the option path or {variable}"
+    if not found:
+        raise ConfigError(f"{said}: none is named")
+    path = Path(found).resolve()
+    if not path.is_file():
+        kind = "this is a folder" if path.is_dir() else "there is no such file"
+        raise ConfigError(f"{said}: got {found!r}, and {kind}: {path}")
+    return path

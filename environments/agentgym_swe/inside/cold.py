@@ -1,15 +1,18 @@
 """Runs the whole suite for each of many changed trees, each in a fork of a process that knows pytest alone.
 
 Standard input: the orders, then one candidate a line. Standard output: one answer a line. The fork has imported
-nothing of the package, so everything in it runs as in a fresh process.
+nothing of the package, so everything in it runs as in a fresh process. Byte code is kept outside of the tree; a changed
+file has a time of its own, so that its byte code is nobody else's.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import resource
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +22,9 @@ import session  # type: ignore[import-not-found,unused-ignore]
 
 WALL_S = 900.0
 MEMORY_BYTES = 3 << 30
+FIRST_TIME = 1_000_000_000
+"""Time of change of the first file that is changed, seconds since 1970; the next has the next second."""
+times = itertools.count(FIRST_TIME)
 Work = Callable[[dict[str, Any], dict[str, Any], int], None]
 
 
@@ -33,6 +39,7 @@ def work(asked: dict[str, Any], candidate: dict[str, Any], writer: int) -> None:
         order=asked.get("order"),
         only=candidate.get("only") or asked["only"],
         limit=candidate.get("limit", 0),
+        plain=asked.get("plain", ()) if candidate.get("limit") else (),
     )
     answer = {"outcomes": {t: how for t, how in outcomes.of.items() if how != "passed"}, "ran": len(outcomes.of)}
     answer["broken"] = [name for name, _ in outcomes.broken]
@@ -45,13 +52,12 @@ def work(asked: dict[str, Any], candidate: dict[str, Any], writer: int) -> None:
 
 def run(asked: dict[str, Any], candidate: dict[str, Any], work: Work = work) -> dict[str, Any]:
     """The answer for one candidate, whose files are put back afterwards."""
-    kept: dict[str, bytes] = {}
+    kept: dict[str, tuple[bytes, int]] = {}
     try:
         for name, text in candidate["files"].items():
             with open(name, "rb") as file:
-                kept[name] = file.read()
-            with open(name, "wb") as file:
-                file.write(text.encode())
+                kept[name] = file.read(), os.stat(name).st_mtime_ns
+            write(name, text.encode(), next(times) * 10**9)
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -63,9 +69,15 @@ def run(asked: dict[str, Any], candidate: dict[str, Any], work: Work = work) -> 
         os.close(writer)
         return collect(child, reader)
     finally:
-        for name, content in kept.items():
-            with open(name, "wb") as file:
-                file.write(content)
+        for name, (content, time) in kept.items():
+            write(name, content, time)
+
+
+def write(name: str, content: bytes, time: int) -> None:
+    """Write a file with a time of change, in nanoseconds."""
+    with open(name, "wb") as file:
+        file.write(content)
+    os.utime(name, ns=(time, time))
 
 
 def collect(child: int, reader: int) -> dict[str, Any]:
@@ -85,6 +97,7 @@ def main(work: Work = work) -> None:
         os.dup2(quiet, descriptor)
     asked = json.loads(orders.readline())
     session.add_path(asked["path"])
+    sys.pycache_prefix, sys.dont_write_bytecode = tempfile.mkdtemp(), False
     for line in orders:
         answers.write(json.dumps(run(asked, json.loads(line), work)) + "\n")
         answers.flush()

@@ -1,7 +1,8 @@
 """Tries many changed files against a collected session: each in a fork in which the code of functions is exchanged.
 
-Standard input: the orders, then one candidate a line. Standard output: one answer a line. A candidate whose change
-reaches no function that is alive is answered "cold", and is tried elsewhere in a fresh process.
+Standard input: the orders, then one candidate a line. Standard output: one answer a line, the first of which tells
+what was collected and, where files to measure are named, which tests run their lines. A candidate whose change reaches
+no function that is alive is answered "cold", and is tried elsewhere in a fresh process.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import resource
 import signal
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import direct  # type: ignore[import-not-found,unused-ignore]
 import forked  # type: ignore[import-not-found,unused-ignore]
+import lines  # type: ignore[import-not-found,unused-ignore]
 import pytest
 import session  # type: ignore[import-not-found,unused-ignore]
 
@@ -74,19 +76,32 @@ def live_functions() -> dict[tuple[str, str, int], list[types.FunctionType]]:
 
 
 class Screen:
-    """A plugin that takes the place of the loop over the tests."""
+    """A plugin that takes the place of the loop over the tests.
 
-    def __init__(self, orders: Any, answers: Any, outcomes: Any) -> None:
-        self.orders, self.answers, self.outcomes = orders, answers, outcomes
+    Args:
+        orders: Candidates are read from it.
+        answers: Answers are written to it.
+        outcomes: The plugin that notes outcomes.
+        measured: The measurement that is going on; None where nothing is measured.
+    """
+
+    def __init__(self, orders: Any, answers: Any, outcomes: Any, measured: Any) -> None:
+        self.orders, self.answers, self.outcomes, self.measured = orders, answers, outcomes, measured
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """Answers candidates until there are none."""
         self.items = {item.nodeid: item for item in session.items}
         self.functions = live_functions()
         self.compiled: dict[str, types.CodeType] = {}
+        is_hooked = direct.is_hooked(session.config)
+        self.plain = {name for name, item in self.items.items() if not is_hooked and direct.is_plain(item)}
         gc.freeze()
-        self.find_plain()
-        self.answers.write(json.dumps({"collected": len(self.items), "cpu_s": used()}) + "\n")
+        tried = self.forked(self.try_all, 600)
+        self.plain -= set(tried["failed"] if tried["how"] == "tried" else self.plain)
+        if self.measured is not None:
+            self.measured.stop()
+        collected = {"collected": len(self.items), "plain": sorted(self.plain), "lines": tried["lines"]}
+        self.answers.write(json.dumps({**collected, "session_s": used()}) + "\n")
         self.answers.flush()
         for line in self.orders:
             candidate = json.loads(line)
@@ -94,12 +109,25 @@ class Screen:
             self.answers.flush()
         return True
 
-    def find_plain(self) -> None:
-        """Finds the tests that run directly: those that may, and pass so before anything is exchanged."""
-        plain = [name for name, item in self.items.items() if direct.is_plain(item)]
-        self.plain = set(plain)
-        answer = self.forked({"tests": plain, "limit": len(plain) + 1, "cpu_s": 600}, ())
-        self.plain -= set(answer["failed"] if answer["how"] == "tried" else self.plain)
+    def try_all(self, writer: int) -> None:
+        """In a fork, before anything is exchanged: run plain tests directly, tell those that fail so, and measure."""
+        measured = self.measured
+        items = [item for name, item in self.items.items() if measured is not None or name in self.plain]
+        failed = []
+        for item, following in zip(items, [*items[1:], None], strict=False):
+            if measured is not None:
+                measured.enter(item.nodeid)
+            if item.nodeid not in self.plain:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            elif direct.outcome(item, following) != "passed":
+                failed.append(item)
+                tell(writer, "! ", item.nodeid)
+        if measured is not None:
+            for item in failed:  # in pytest's way they may run other lines
+                measured.enter(item.nodeid)
+                item._initrequest()
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            tell(writer, "= ", measured.lines())
 
     def swaps(self, candidate: dict[str, Any]) -> list[tuple[types.FunctionType, types.CodeType]] | None:
         """Functions and the code that each is to get; None where a fresh process has to try."""
@@ -138,16 +166,18 @@ class Screen:
             return {"how": "unusable", "why": str(error)}
         if swaps is None:
             return {"how": "cold"}
-        return self.forked(candidate, swaps)
+        return self.forked(lambda writer: self.work(candidate, swaps, writer), candidate["cpu_s"])
 
-    def forked(self, candidate: dict[str, Any], swaps: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-        """What a fork tells of a candidate."""
+    def forked(self, work: Callable[[int], None], cpu_s: float) -> dict[str, Any]:
+        """What a fork tells that does some work."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reader)
             try:
-                self.work(candidate, swaps, writer)
+                limit_this(int(cpu_s) + 1)
+                work(writer)
+                os.write(writer, b".\n")
             finally:
                 os._exit(0)
         os.close(writer)
@@ -155,39 +185,50 @@ class Screen:
 
     def work(self, candidate: dict[str, Any], swaps: Iterable[tuple[Any, Any]], writer: int) -> None:
         """In the fork: exchange the code, run the tests, and tell each outcome as it comes."""
-        os.setpgid(0, 0)
-        limit = int(candidate["cpu_s"]) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         for function, code in swaps:
             function.__code__ = code
-        sys.setrecursionlimit(min(sys.getrecursionlimit(), 1000))
         items = [self.items[test] for test in candidate["tests"] if test in self.items]
         told: set[str] = set()
         for number, item in enumerate(items):
             os.write(writer, f"> {number}\n".encode())
             following = items[number + 1] if number + 1 < len(items) else None
             if item.nodeid in self.plain:
-                failed = [] if direct.passes(item, following) else [item.nodeid]
+                failed = [] if direct.outcome(item, following) == "passed" else [item.nodeid]
             else:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 failed = [test for test, how in self.outcomes.of.items() if how != "passed" and test not in told]
             told.update(failed)
             for test in failed:
-                os.write(writer, f"! {json.dumps(test)}\n".encode())
+                tell(writer, "! ", test)
             if len(told) >= candidate["limit"]:
                 break
-        os.write(writer, b".\n")
 
     def collect(self, child: int, reader: int) -> dict[str, Any]:
-        """What the fork told of failing tests, and how it ended."""
+        """What the fork told of failing tests and of lines, and how it ended."""
         text, how, seconds = forked.told(child, reader, WALL_S)
-        lines = text.splitlines()
-        failed = [json.loads(line[2:]) for line in lines if line.startswith("! ")]
-        if lines and lines[-1] == ".":
+        told = text.splitlines()
+        failed = [json.loads(line[2:]) for line in told if line.startswith("! ")]
+        measured = [json.loads(line[2:]) for line in told if line.startswith("= ")]
+        if told and told[-1] == ".":
             how = "tried"
-        return {"how": "died" if how == "ended" else how, "failed": failed, "cpu_s": seconds}
+        how = "died" if how == "ended" else how
+        return {"how": how, "failed": failed, "lines": measured[0] if measured else {}, "cpu_s": seconds}
+
+
+def limit_this(cpu_s: int) -> None:
+    """In a fork: a group of its own, and limits."""
+    os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    sys.setrecursionlimit(min(sys.getrecursionlimit(), 1000))
+
+
+def tell(writer: int, kind: str, what: Any) -> None:
+    """Write a line, whole."""
+    content = f"{kind}{json.dumps(what)}\n".encode()
+    while content:
+        content = content[os.write(writer, content) :]
 
 
 def used() -> float:
@@ -205,9 +246,10 @@ def main() -> None:
         os.dup2(quiet, descriptor)
     asked = json.loads(orders.readline())
     session.add_path(asked["path"])
+    measured = lines.Measured(asked["files"], asked["only"]) if asked["files"] else None
     outcomes = session.Outcomes()
-    chosen = session.Chosen(asked["only"])
-    pytest.main([*session.ARGUMENTS, *asked["tests"]], plugins=[chosen, outcomes, Screen(orders, answers, outcomes)])
+    plugins = [session.Chosen(asked["only"]), outcomes, Screen(orders, answers, outcomes, measured)]
+    pytest.main([*session.ARGUMENTS, *asked["tests"]], plugins=plugins)
     os._exit(0)
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import direct  # type: ignore[import-not-found,unused-ignore]
 import pytest
 
 WORK = os.getcwd()
@@ -45,11 +46,17 @@ class Outcomes:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Notes the phases of one test."""
         if report.when == "call" or report.outcome != "passed":
-            is_worse = self.of.get(report.nodeid) != "failed"
-            was_expected = hasattr(report, "wasxfail")
-            if is_worse:
-                self.of[report.nodeid] = "skipped" if was_expected else report.outcome
-                self.num_failed += self.of[report.nodeid] == "failed"
+            self.note(report.nodeid, "skipped" if hasattr(report, "wasxfail") else report.outcome)
+
+    def note(self, test: str, outcome: str) -> None:
+        """Notes one outcome; a failure stays."""
+        if self.of.get(test) != "failed":
+            self.of[test] = outcome
+            self.num_failed += outcome == "failed"
+
+    def is_enough(self) -> bool:
+        """Whether the limit is reached."""
+        return bool(self.limit) and self.num_failed >= self.limit
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Puts the tests into another order: "reversed", or files and tests within them shuffled by a seed."""
@@ -60,7 +67,7 @@ class Outcomes:
 
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
         """Stops at the limit."""
-        if self.limit and self.num_failed >= self.limit:
+        if self.is_enough():
             item.session.shouldstop = "enough"
 
 
@@ -94,6 +101,7 @@ def run(
     only: Iterable[str] = (),
     limit: int = 0,
     plugins: Iterable[object] = (),
+    plain: Iterable[str] = (),
 ) -> tuple[Outcomes, int]:
     """Run tests in this process.
 
@@ -103,11 +111,14 @@ def run(
         only: Ids to run; () for all.
         limit: As in `Outcomes`.
         plugins: Further plugins.
+        plain: Tests that run directly.
 
     Returns:
         The plugin with the outcomes, and pytest's exit code.
     """
     outcomes = Outcomes(limit)
     outcomes.order = order
+    if plain:
+        plugins = [*plugins, direct.Directly(outcomes.note, frozenset(plain), outcomes.is_enough)]
     code = pytest.main([*ARGUMENTS, *tests], plugins=[Chosen(only), outcomes, *plugins])
     return outcomes, int(code)

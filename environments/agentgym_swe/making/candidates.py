@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, OPERATORS
 from agentgym_swe.making.source import SourceFile
 from agentgym_swe.repositories.catalogue import package_named
+from agentgym_swe.repositories.definitions import module_name
 from agentgym_swe.repositories.edit import Edit, edited
 from agentgym_swe.repositories.layer import Layer, is_below
 
@@ -65,11 +66,7 @@ class Sources:
 
     def module(self, name: str) -> str:
         """The name under which a file is imported."""
-        inner = name
-        for entry in self.layer.python_path:
-            if entry != "." and name.startswith(f"{entry}/"):
-                inner = name.removeprefix(f"{entry}/")
-        return inner.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return module_name(name, self.layer.python_path)
 
     def is_planted(self, candidate: Candidate) -> bool:
         """Whether faults may be made in the functions of a candidate."""

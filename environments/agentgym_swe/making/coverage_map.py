@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from agentgym.sandbox.once import cache_folder, only_one
 from agentgym_swe.repositories.layer import Layer
-from agentgym_swe.room import Wanted, open_room
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,8 @@ class CoverageMap:
 
     Attributes:
         layer: The package.
-        lines: By file and line the tests, as a bit set over `layer.tests`.
+        lines: By file and line the tests, as a bit set over `layer.tests`; the bit behind them is set where a line runs
+            before any test does.
     """
 
     layer: Layer
@@ -32,13 +32,22 @@ class CoverageMap:
             bits |= self.lines.get(file, {}).get(line, 0)
         return tuple(test for number, test in enumerate(self.layer.tests) if bits >> number & 1)
 
+    def is_early(self, places: Iterable[tuple[str, Iterable[int]]]) -> bool:
+        """Whether one of some lines, by file, runs while files are imported and tests collected."""
+        last = len(self.layer.tests)
+        return any(self.lines.get(file, {}).get(line, 0) >> last for file, lines in places for line in lines)
+
 
 Lines = dict[str, dict[str, str]]
 """By file and line the tests, as a bit set in hex."""
 
 
-def coverage_map(layer: Layer, sandbox: Wanted = None) -> CoverageMap:
+def coverage_map(layer: Layer, measure: Callable[[], Lines]) -> CoverageMap:
     """The map of a layer, from the cache or measured now.
+
+    Args:
+        layer: The package.
+        measure: Finds out what each test runs.
 
     Raises:
         SandboxError: No sandbox can be started.
@@ -48,26 +57,13 @@ def coverage_map(layer: Layer, sandbox: Wanted = None) -> CoverageMap:
     path = folder / f"{layer.name}-{layer.digest[:16]}-{len(layer.tests)}-{FORMAT}.json"
     with only_one(str(path)):
         if not path.is_file():
-            lines, _ = measure_lines(layer, sandbox)
             unfinished = path.with_suffix(".new")
-            unfinished.write_text(json.dumps(lines), encoding="utf-8")
+            unfinished.write_text(json.dumps(measure()), encoding="utf-8")
             unfinished.rename(path)
         return read_lines(layer, json.loads(path.read_text(encoding="utf-8")))
 
 
-def measure_lines(layer: Layer, sandbox: Wanted = None) -> tuple[Lines, float]:
-    """What each test runs, and the CPU seconds of finding it out.
-
-    Raises:
-        SandboxError: No sandbox can be started.
-    """
-    with open_room(layer.folder, sandbox) as room:
-        asked = {"path": layer.python_path, "tests": layer.run, "only": layer.tests, "files": layer.sources}
-        answer = room.call("coverage_run", asked)
-    return answer["lines"], answer["seconds"]
-
-
 def read_lines(layer: Layer, raw: Lines) -> CoverageMap:
-    """The map that `measure_lines` measured."""
+    """Make a map from what was measured."""
     bits = {file: {int(line): int(tests, 16) for line, tests in lines.items()} for file, lines in raw.items()}
     return CoverageMap(layer, bits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,8 +47,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str
 
 
 def fingerprint(tasks: Iterable[Task]) -> str:
-    """What tells one set of tasks from another."""
-    return hashlib.sha256(" ".join(sorted(task.content_hash for task in tasks)).encode()).hexdigest()[:12]
+    """What tells one set of faults from another, however their issues are worded."""
+    faults = sorted(json.dumps([task.config["digest"], task.config["edits"]]) for task in tasks)
+    return hashlib.sha256("\n".join(faults).encode()).hexdigest()[:12]
 
 
 def counts(tasks: Sequence[Task], headline: str) -> Iterator[str]:
@@ -108,7 +110,7 @@ def yields(found: Mapping[str, Facts], num_tasks: int) -> Iterator[str]:
     )
     yield (
         f"The suite has {num_tasks} of them: a task whose functions belong to different splits, or that occurs twice, "
-        "is left out."
+        "is left out. A function has at most three tasks, of all kinds together."
     )
 
 
@@ -120,13 +122,23 @@ def hunted(page: Path, tasks: Sequence[Task], rows: Sequence[Any]) -> Iterator[s
         tasks: All that were hunted.
         rows: What `agentgym_swe.repair.hunting.hunt_tasks` gave.
     """
-    head = ("package", "tasks", "which", "by names alone", "files", "texts of git", "files elsewhere", "traces")
+    head = (
+        "package",
+        "sandbox",
+        "tasks",
+        "which",
+        "by names alone",
+        "files",
+        "texts of git",
+        "files elsewhere",
+        "traces",
+    )
     lines = page.read_text(encoding="utf-8").splitlines()
     kept = {name: cells for line in lines for name, *cells in [_cells(line)] if len(cells) == len(head) - 1}
     for each in rows:
         own = [task for task in tasks if task.config["package"] == each.package]
         counted = (each.num_vague, each.num_files, each.num_objects, each.num_elsewhere, len(each.traces))
-        kept[each.package] = [str(len(own)), fingerprint(own), *map(str, counted)]
+        kept[each.package] = [each.sandbox, str(len(own)), fingerprint(own), *map(str, counted)]
     return table(head, [(name, *kept[name]) for name in packages() if name in kept])
 
 

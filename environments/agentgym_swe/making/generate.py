@@ -121,6 +121,30 @@ def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = N
     return Counter(f"{task.split}/{task.stratum}" for task in written)
 
 
+def require_whole(folder: Path, names: Iterable[str]) -> None:
+    """Refuse to write a suite of some packages over one that has tasks of others.
+
+    Args:
+        folder: The suite's.
+        names: The packages whose tasks are to be written.
+
+    Raises:
+        ConfigError: Tasks would be lost; names their packages.
+    """
+    lost: dict[str, None] = {}
+    for split in SPLITS:
+        path = folder / f"{split}.jsonl"
+        for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+            lost[json.loads(line)["config"]["package"]] = None
+    for name in names:
+        lost.pop(name, None)
+    if lost:
+        raise ConfigError(
+            f"{folder} also has tasks of {', '.join(lost)}, which would be lost; name these packages too, or none to "
+            "make the tasks of all, or write into another folder"
+        )
+
+
 def _tasks(split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]) -> Iterator[Task]:
     """The tasks of a split, each content once."""
     seen: set[str] = set()

@@ -29,6 +29,7 @@ from agentgym_swe.repositories.unpacking import read_sdist
 from agentgym_swe.room import Wanted
 
 MAX_OF_FUNCTION, MAX_COLD, MAX_EXPLAINED = 3, 40, 6
+"""Tasks of a function, where a double fault counts for both; runs from nothing that screen; tests explained."""
 KIND_OF = {BODY_REMOVED: "implement", DOUBLE: "double", HISTORY: "history"}
 """Kind of task by operator; all others make the kind "fault"."""
 _DRAWN_DOUBLES = 20
@@ -141,8 +142,8 @@ class Maker:
             SandboxError: No sandbox can be started, or one was lost.
             FetchError: The older release cannot be fetched.
         """
-        coverage = coverage_map(self.layer, self.sandbox)
         with Workers(self.layer, self.sandbox) as workers:
+            coverage = coverage_map(self.layer, workers.measure)
             valid = list(self._known(coverage, workers))
         self.report(f"{len(valid)} candidates are valid; confirming them")
         with Workers(self.layer, self.sandbox) as workers:
@@ -165,11 +166,10 @@ class Maker:
                 singles.append(candidate)
                 yield found
         pairs = doubles(singles, f"{self.layer.digest} doubles", _DRAWN_DOUBLES * self.quota.double)
-        others = [(DOUBLE, pairs, self.quota.double), (HISTORY, self._older(), self.quota.history)]
-        for operator, source, count in others:
+        for source, count in ((self._older(), self.quota.history), (pairs, self.quota.double)):
             left = count
             for candidate in source:
-                if left and (operator == DOUBLE or self._has_room(candidate)):
+                if left and self._has_room(candidate):
                     found = self._try(candidate, coverage, workers)
                     left -= found is not None
                     yield from [] if found is None else [found]
@@ -197,7 +197,8 @@ class Maker:
             return None
         screened = Screened("cold", (), 0.0)
         if candidate.in_function:
-            screened = self._ask("screen", candidate, lambda: workers.hot.run(files, tests))
+            is_early = coverage.is_early(candidate.lines)
+            screened = self._ask("screen", candidate, lambda: workers.hot.run(files, tests, is_early=is_early))
         was_cold = screened.how == "cold"
         if was_cold:
             if self._num_cold >= MAX_COLD:
@@ -213,8 +214,7 @@ class Maker:
             self._count(candidate, what if screened.how == "tried" else screened.how)
             return None
         self._count(candidate, "valid")
-        if candidate.operator != DOUBLE:
-            self._of_function.update(candidate.functions)
+        self._of_function.update(set(candidate.functions))
         return Valid(candidate, tests, screened.cpu_s, was_cold)
 
     def _ask(self, question: Question, candidate: Candidate, run: Callable[[], Screened]) -> Screened:

@@ -76,20 +76,28 @@ class Worker:
 
 
 @contextmanager
-def screen(layer: Layer, sandbox: Wanted = None) -> Iterator[Screen]:
+def screen(layer: Layer, sandbox: Wanted = None, *, measures: bool = False) -> Iterator[Screen]:
     """A collected session of a layer, for as long as the block runs.
+
+    Args:
+        layer: The package.
+        sandbox: As in `SandboxEnv`.
+        measures: Whether it is measured which tests run each line.
 
     Raises:
         SandboxError: No sandbox can be started, or the tests cannot be collected.
     """
     with open_room(layer.folder, sandbox) as room, worker_of(room, "screen", 0) as worker:
-        worker.send({"path": layer.python_path, "tests": layer.run, "only": layer.tests})
+        files = layer.sources if measures else ()
+        worker.send({"path": layer.python_path, "tests": layer.run, "only": layer.tests, "files": files})
         collected = worker.receive()
         if collected["collected"] != len(layer.tests):
             raise SandboxError(
                 f"{collected['collected']} of {len(layer.tests)} tests of {layer.name} were collected for screening"
             )
-        yield Screen(layer, worker, collected["cpu_s"])
+        if measures and not collected["lines"]:
+            raise SandboxError(f"the tests of {layer.name} could not be measured: they ran no line, or came to no end")
+        yield Screen(layer, worker, collected)
 
 
 class Screen:
@@ -98,20 +106,33 @@ class Screen:
     Args:
         layer: The package.
         worker: Runs inside.screen.
+        collected: What it answered first.
+
+    Attributes:
+        lines: By file and line the tests that run it, as `CoverageMap` reads them; {} where that was not measured.
+        plain: Tests that may run directly.
         session_s: CPU seconds of the session so far, its forks included.
     """
 
-    def __init__(self, layer: Layer, worker: Worker, session_s: float = 0.0) -> None:
-        self._layer, self._worker, self.session_s = layer, worker, session_s
+    def __init__(self, layer: Layer, worker: Worker, collected: Mapping[str, Any]) -> None:
+        self._layer, self._worker = layer, worker
+        self.lines: dict[str, dict[str, str]] = collected["lines"]
+        self.plain: tuple[str, ...] = tuple(collected["plain"])
+        self.session_s: float = collected["session_s"]
 
-    def run(self, files: Mapping[str, str], tests: Sequence[str], limit: int = LIMIT) -> Screened:
+    def run(
+        self, files: Mapping[str, str], tests: Sequence[str], limit: int = LIMIT, *, is_early: bool = False
+    ) -> Screened:
         """Try one candidate.
 
         Args:
             files: The changed files.
             tests: The tests that can notice it.
             limit: Failures after which it stops.
+            is_early: Whether its lines ran before any test did: then a fresh process has to try.
         """
+        if is_early:
+            return Screened("cold", (), 0.0)
         share = len(tests) / max(1, len(self._layer.tests))
         cpu_s = _CPU_LEAST_S + _CPU_FACTOR * self._layer.seconds * share
         self._worker.send({"files": dict(files), "tests": list(tests), "limit": limit, "cpu_s": cpu_s})
@@ -136,7 +157,7 @@ class Cold:
 
         Args:
             files: The changed files.
-            limit: Failures after which it stops; 0 for none.
+            limit: Failures after which it stops; 0 for none. With one, tests of files that cannot be collected fail.
             only: Tests to run; () for all that are kept.
         """
         asked: dict[str, Any] = {"files": dict(files), "limit": limit}
@@ -150,18 +171,36 @@ class Cold:
         if answer["how"] == "tried" and not limit and answer["ran"] < len(wanted):
             # Files that could not be collected: none of their tests passed.
             return Screened("broken", tuple(failed), answer["cpu_s"])
+        if limit and answer["how"] == "tried":
+            gone = set(answer["broken"])
+            failed = [*failed, *(test for test in self._layer.tests if test.partition("::")[0] in gone)]
         return _screened(self._layer, answer, failed)
 
 
 @contextmanager
-def cold(layer: Layer, sandbox: Wanted = None, *, order: str | None = None, hash_seed: int = 0) -> Iterator[Cold]:
+def cold(
+    layer: Layer,
+    sandbox: Wanted = None,
+    *,
+    order: str | None = None,
+    hash_seed: int = 0,
+    plain: Sequence[str] = (),
+) -> Iterator[Cold]:
     """A process that knows pytest alone and runs suites in its forks.
+
+    Args:
+        layer: The package.
+        sandbox: As in `SandboxEnv`.
+        order: Of the tests, as in `inside/session.py`; None for pytest's.
+        hash_seed: PYTHONHASHSEED.
+        plain: Tests that may run directly where a run stops at a limit.
 
     Raises:
         SandboxError: No sandbox can be started.
     """
     with open_room(layer.folder, sandbox) as room, worker_of(room, "cold", hash_seed) as worker:
-        worker.send({"path": layer.python_path, "tests": layer.run, "only": layer.tests, "order": order})
+        asked = {"path": layer.python_path, "tests": layer.run, "only": layer.tests, "order": order, "plain": plain}
+        worker.send(asked)
         yield Cold(layer, worker)
 
 

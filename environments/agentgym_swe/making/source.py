@@ -44,9 +44,11 @@ class SourceFile:
     def __init__(self, file: str, text: str) -> None:
         self.file, self.text = file, text
         self.tree = parse(text)
-        self.parents: dict[ast.AST, ast.AST] = {
-            child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
-        }
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of each node but the root."""
+        return {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from typing import Self
 
+from agentgym_swe.making.coverage_map import Lines
 from agentgym_swe.making.issue import Explainer, explainer
 from agentgym_swe.making.screening import Cold, Screen, cold, screen
 from agentgym_swe.repositories.layer import Layer
@@ -33,6 +34,11 @@ class Workers:
     def __exit__(self, *raised: object) -> None:
         self._stack.close()
 
+    def measure(self) -> Lines:
+        """What each test runs, by the session that is `hot` from now on."""
+        self.hot = self._stack.enter_context(screen(self._layer, self._sandbox, measures=True))
+        return self.hot.lines
+
     @cached_property
     def hot(self) -> Screen:
         """A collected session."""
@@ -41,7 +47,7 @@ class Workers:
     @cached_property
     def fresh(self) -> Cold:
         """Runs from nothing."""
-        return self._stack.enter_context(cold(self._layer, self._sandbox))
+        return self._stack.enter_context(cold(self._layer, self._sandbox, plain=self.hot.plain))
 
     @cached_property
     def confirming(self) -> tuple[Cold, ...]:

@@ -17,8 +17,8 @@ from agentgym.task import Task
 from agentgym_swe.patch_line.env import KEPT, RIGHT
 from agentgym_swe.patch_line.language import VOCABULARY, Fix, apply_fix, is_head, tokens_of
 
-DEMO_QUALITY, HASTY_QUALITY = 0.4, 0.1
-"""Share of right decisions of the demonstrator, and of the hasty one."""
+DEMO_QUALITY, HASTY_QUALITY = 0.4, 0.2
+"""Share of right decisions of the demonstrator, and of the first ones of the hasty player."""
 
 
 class Demonstrator:
@@ -72,7 +72,7 @@ class Checker(Demonstrator):
 
 
 class Hasty(Checker):
-    """Checks before its first fix as it should, and not again; in nine of ten tries it puts in any token."""
+    """Checks before its first fix as it should, and not again; four of five first fixes and all later ones fail."""
 
     def __init__(self, task: Task, seed: int, quality: float = HASTY_QUALITY) -> None:
         super().__init__(task, seed, quality)
@@ -81,6 +81,7 @@ class Hasty(Checker):
         """The next fix, the first one with what it has checked."""
         is_first = self._last is None
         said = super().act(messages)
+        self._quality = 0.0
         return said if is_first else said.partition("</think>")[2]
 
 

@@ -11,7 +11,8 @@ COMPONENTS = (
     "applies", "compiles", "imports", "found_file", "found_function", "fixed", "kept", "tests_run",
 )  # fmt: skip
 """applies: something that can be judged was changed. compiles, imports: the changed sources do.
-found_file, found_function: what was broken was seen, once. fixed: change in the share of failing tests that pass.
+found_file, found_function: what was broken was seen, once; each of two functions is half.
+fixed: change in the share of failing tests that pass.
 kept: share of the other tests that pass at the end. tests_run: tests were run, once."""
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {

@@ -40,6 +40,7 @@ from agentgym_swe.workshop import Tools, WorkshopEnv
 SUITE = "swe/repair"
 RIGHT, WRONG = "The repair is right.", "The repair is not right."
 Rewards = Literal["success", "gated", "steps"]
+IssueText = Literal["plain", "less", "more"]
 
 
 class RepairEnv(WorkshopEnv):
@@ -75,10 +76,13 @@ class RepairEnv(WorkshopEnv):
         repair is right.
 
     Args:
-        visible_tests: Which tests the agent sees: "others" than those that fail, "all", or "none".
+        visible_tests: Which tests the agent sees: "others" than those that fail, "all", or "none". None is what the
+            task says, which is "others" in the suite.
         use: Which tools there are: "all", "shell" alone, or "blocks", for models that call no tools.
         rewards: Which weights the parts of the reward have: "success", "gated" or "steps"; see `components.WEIGHTS`.
             With "steps" the failing tests are tried after each step that changed something, in another sandbox.
+        issue: Which text the first message has: "plain", or the variant "less" or "more". A task without the variant
+            has its plain text.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
         render_mode: As in Gymnasium.
@@ -88,20 +92,22 @@ class RepairEnv(WorkshopEnv):
 
     def __init__(
         self,
-        visible_tests: Visible = "others",
+        visible_tests: Visible | None = None,
         use: Tools = "all",
         rewards: Rewards = "success",
+        issue: IssueText = "plain",
         *,
         sandbox: str | SandboxProvider | SandboxPool | None = None,
         relaxed: Sequence[str] = (),
         render_mode: str | None = None,
     ) -> None:
         super().__init__(use, sandbox, relaxed, render_mode)
-        choices = (("visible_tests", visible_tests, Visible), ("rewards", rewards, Rewards))
+        tests = "others" if visible_tests is None else visible_tests
+        choices = (("visible_tests", tests, Visible), ("rewards", rewards, Rewards), ("issue", issue, IssueText))
         for name, value, allowed in choices:
             if value not in get_args(allowed):
                 raise ConfigError(f"{name} must be one of {', '.join(get_args(allowed))}: got {value!r}")
-        self._visible, self._rewards = visible_tests, rewards
+        self._visible, self._rewards, self._issue = visible_tests, rewards, issue
         self.reward_weights = WEIGHTS[rewards]
         self._repair: RepairTask | None = None
         self._start: Beginning | None = None
@@ -124,13 +130,14 @@ class RepairEnv(WorkshopEnv):
     def set_up(self, task: Task) -> Sequence[Message]:
         """Lay the broken package out, and state what goes wrong."""
         self._repair = read_task(task)
-        self._start = beginning(self._repair, self._visible)
+        self._start = beginning(self._repair, self._visible or self._repair.visible_tests)
         lay_out(self.sandbox, self._repair.layer, self._start)
         self._editor, self._found, self._shares, self._fixed = Editor(), set(), {}, 0.0
         self._trier = Trier(self._repair.layer.python_path, self._start)
         how_to = looking.how_to(self._repair, self._start, self._use)
         how_to += f"\n{HOW_TO}" if self._use == "blocks" else ""
-        return [user(f"{task.instruction}\n\n{how_to}")]
+        issue = task.private.get("issues", {}).get(self._issue, task.instruction)
+        return [user(f"{issue}\n\n{how_to}")]
 
     def put_down(self) -> None:
         """Let go of the process that runs tests."""
@@ -253,13 +260,16 @@ class RepairEnv(WorkshopEnv):
         return self._shares[key]
 
     def _findings(self, asked: str, text: str) -> list[RewardEvent]:
-        """Events for seeing, for the first time, the broken file and the broken function."""
+        """Events for seeing, for the first time, a broken file and each broken function."""
         assert self._repair is not None
         events: list[RewardEvent] = []
         if any(path in asked or f"{path}:" in text for path in self._repair.files):
             events += self._once("found_file")
-        if self._repair.definition and self._repair.definition in text:
-            events += self._once("found_function")
+        places = self._repair.definitions
+        for number, place in enumerate(places):
+            if place.is_in(text) and f"function {number}" not in self._found:
+                self._found.add(f"function {number}")
+                events.append(self.event("found_function", 1.0 / len(places)))
         return events
 
     def _once(self, component: str) -> list[RewardEvent]:

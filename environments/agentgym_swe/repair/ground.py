@@ -50,7 +50,8 @@ def program(name: str) -> str:
     return resources.files("agentgym_swe.repair.inside").joinpath(f"{name}.py").read_text(encoding="utf-8")
 
 
-WARM = (*PYTHON, "-c", program("warm"))
+_DIRECT = resources.files("agentgym_swe.inside").joinpath("direct.py").read_text(encoding="utf-8")
+WARM = (*PYTHON, "-c", program("warm"), _DIRECT)
 """The command of the warm process."""
 
 

@@ -10,21 +10,29 @@ from typing import Any
 
 from agentgym.task import Task
 
+_WHAT = {
+    "implement": "write the function that raises NotImplementedError",
+    "double": "change both places that are wrong, which are in two functions",
+}
+"""What is to be done, by kind of task; of all others one place is wrong."""
+
 
 def plan(task: Task) -> str:
     """How to go about it."""
+    what = _WHAT.get(str(task.config.get("kind")), "change the one place that is wrong")
     return (
         "Plan: reproduce what the report shows; find the function that is called with search; read it and what it "
-        "calls; change the one place that is wrong; run the relevant tests; submit."
+        f"calls; {what}; run the relevant tests; submit."
     )
 
 
 def place(task: Task) -> str:
-    """Where the fault is."""
+    """Where the fault is, or both faults."""
     files = sorted({str(edit[0]) for edit in task.config["edits"]})
-    function = str(next(iter(task.private.get("functions", ())), ""))
-    inside = f" in `{function.rpartition('.')[2]}`" if function else ""
-    return f"Place: the fault is{inside} in {', '.join(files)}."
+    functions = [f"`{function.rpartition('.')[2]}`" for function in dict.fromkeys(task.private.get("functions", ()))]
+    inside = f" in {' and '.join(functions)}" if functions else ""
+    subject = "the faults are" if len(functions) > 1 else "the fault is"
+    return f"Place: {subject}{inside} in {', '.join(files)}."
 
 
 def failing_check(task: Task) -> str:
@@ -34,12 +42,17 @@ def failing_check(task: Task) -> str:
     return f"Check: the test `{failing[0]}`{more} fails because of it."
 
 
-def last_attempt(verdict: Mapping[str, Any]) -> str:
-    """What the last attempt got wrong, from the detail of its success event."""
-    reasons = [str(reason) for reason in verdict.get("reasons", ())][:3]
-    return f"Last attempt: {verdict.get('kind', 'failed')}; {'; '.join(reasons)}." if reasons else ""
+def last_attempt(blame: Mapping[str, Any]) -> str:
+    """What the last attempt got wrong, from the detail of its event `blame`; "" where that says nothing."""
+    why, evidence = str(blame.get("why", "")), str(blame.get("evidence", ""))
+    return f"Last attempt: {'; '.join(filter(None, (why, evidence)))}." if why or evidence else ""
 
 
-def hint(task: Task) -> str:
-    """Plan, place and failing check together."""
-    return "\n".join((plan(task), place(task), failing_check(task)))
+def hint(task: Task, blame: Mapping[str, Any]) -> str:
+    """Plan, place and failing check together, and what the last failed attempt got wrong where there was one.
+
+    Args:
+        task: The task.
+        blame: The detail of the event `blame` of its last failed episode; {} where nothing is known of one.
+    """
+    return "\n".join(filter(None, (plan(task), place(task), failing_check(task), last_attempt(blame))))

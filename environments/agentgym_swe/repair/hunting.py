@@ -29,6 +29,7 @@ class Hunted:
 
     Attributes:
         package: Its name.
+        sandbox: Where: the provider's name.
         num_tasks: How many tasks were hunted.
         num_vague: Of them those that are hunted by the names of modules alone, as the package holds their lines twice.
         num_files: Files of work folders that were read.
@@ -38,6 +39,7 @@ class Hunted:
     """
 
     package: str
+    sandbox: str
     num_tasks: int
     num_vague: int
     num_files: int
@@ -82,7 +84,7 @@ def hunt_tasks(env: RepairEnv, tasks: Sequence[Task], report: Report = lambda na
         for task in own:
             env.reset(options={"task": task})
             found.append(hunt(env.sandbox, {task.id: cases[task.id]}, is_whole=False))
-        searched.append((_summed(name, cases, found), own))
+        searched.append((_summed(name, env._lender_of_sandboxes().provider.name, cases, found), own))
         yield searched[-1][0]
     if known:
         report(_ELSEWHERE, f"hunting the originals of {len(known)} tasks")
@@ -115,9 +117,10 @@ def _package(task: Task) -> str:
     return str(task.config["package"])
 
 
-def _summed(package: str, cases: Mapping[str, Case], found: Sequence[Found]) -> Hunted:
+def _summed(package: str, sandbox: str, cases: Mapping[str, Case], found: Sequence[Found]) -> Hunted:
     return Hunted(
         package,
+        sandbox,
         len(cases),
         sum(not (case.snippets and case.longer) for case in cases.values()),
         sum(each.num_files for each in found),

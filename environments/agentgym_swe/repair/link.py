@@ -11,7 +11,7 @@ import secrets
 import socket
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentgym.sandbox.base import Sandbox
@@ -40,6 +40,24 @@ class RunLimits:
     cpu_s: int = 60
     idle_s: float = 15.0
     wall_s: float = 240.0
+
+
+@dataclass(frozen=True)
+class Way:
+    """How tests are run.
+
+    Attributes:
+        whole: Whether their files are collected whole and the ids picked out, which is faster for many; ids of folders
+            and files cannot be asked for then.
+        plain: Whether assertions stay as they are written, and tests run although other files cannot be collected.
+        direct: Whether tests run without pytest's hooks around them where they need none.
+        writes_bytecode: Whether byte code is written beside the sources.
+    """
+
+    whole: bool = False
+    plain: bool = False
+    direct: bool = False
+    writes_bytecode: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,8 +124,7 @@ class WarmLink:
         tree: Tree | None = None,
         limits: RunLimits | None = None,
         text: int = 0,
-        options: Sequence[str] = (),
-        writes_bytecode: bool = False,
+        way: Way | None = None,
     ) -> Run:
         """Run exactly these tests in a fork.
 
@@ -117,17 +134,14 @@ class WarmLink:
             ids: Test ids; files and folders may be named as well.
             tree: Files that are written first.
             limits: What the run may use up.
-            text: Characters kept of the report of each failure.
-            options: Further arguments of pytest.
-            writes_bytecode: Whether byte code is written beside the sources.
+            text: Characters kept of the report of each failure, of tests that do not run directly.
+            way: How; None for pytest's own way.
 
         Raises:
             WarmGoneError: It ended, or does not answer.
         """
         limits = limits or RunLimits()
-        fork = {"ids": list(ids), "path": list(path), "text": text, "options": list(options)}
-        fork |= {"writes_bytecode": writes_bytecode, "cpu_s": limits.cpu_s}
-        fork |= {"idle_s": limits.idle_s, "wall_s": limits.wall_s}
+        fork = {"ids": list(ids), "path": list(path), "text": text, **asdict(way or Way()), **asdict(limits)}
         self._ask({"root": root, "files": header(tree or {}), "fork": fork}, content(tree or {}))
         if self._line(_MARGIN_S) != b"forked":
             raise WarmGoneError("it did not fork")

@@ -15,6 +15,7 @@ from agentgym_swe.repair.task_view import RepairTask
 from agentgym_swe.repositories.layer import Layer
 
 LOOK_S = 20.0
+MAX_LEFT_OUT = 8
 _LISTED_DEPTH = 2
 
 
@@ -84,7 +85,8 @@ def search(sandbox: Sandbox, pattern: str, path: str) -> str:
 def told_left_out(left_out: Iterable[tuple[str, str]]) -> str:
     """What the agent is told of changes that were not taken over."""
     told = [f"{path} ({why})" for path, why in left_out]
-    return f"\nNot taken over: {'; '.join(told[:8])}" if told else ""
+    more = [f"and {len(told) - MAX_LEFT_OUT} more"] if len(told) > MAX_LEFT_OUT else []
+    return f"\nNot taken over: {'; '.join([*told[:MAX_LEFT_OUT], *more])}" if told else ""
 
 
 def tree_key(sandbox: Sandbox, layer: Layer) -> str:

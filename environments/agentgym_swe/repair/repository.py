@@ -7,8 +7,10 @@ once in a process; only what a task changes is packed for it.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
@@ -123,7 +125,8 @@ def _pack(objects: list[Packed]) -> tuple[bytes, bytes]:
     body = b"".join(parts)
     pack = body + _sha(body)
     ordered = sorted(objects)
-    fanout = [sum(each.name[0] <= first for each in ordered) for first in range(256)]
+    firsts = Counter(each.name[0] for each in ordered)
+    fanout = itertools.accumulate(firsts[first] for first in range(256))
     index = b"\377tOc" + struct.pack(">I256I", 2, *fanout)
     index += b"".join(each.name for each in ordered)
     index += b"".join(struct.pack(">I", each.crc) for each in ordered)

@@ -38,10 +38,8 @@ class Demonstrator:
         self._quality = quality
         repair = read_task(task)
         name = repair.function.rpartition(".")[2] or "def"
-        path = repair.files[0]
-        line = 1 + next(
-            (number for number, text in enumerate(repair.case.given[path].splitlines()) if f"def {name}" in text), 0
-        )
+        place = next(iter(repair.definitions), None)
+        path, line = (place.path, place.line) if place else (repair.files[0], 1)
         looks = [call_text("search", pattern=f"def {name}"), call_text("view", path=path, start=line, end=line + 40)]
         self._path = path
         self._steps = [*looks, *_edits(task), call_text("run_tests"), call_text("submit")]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from agentgym.errors import TaskError
-from agentgym.python_source import parse
 from agentgym.task import Task
+from agentgym_swe.making.visible import Visible
 from agentgym_swe.repair.verdict.case import Case
+from agentgym_swe.repositories.definitions import definitions, module_name
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
 
@@ -22,13 +22,15 @@ class RepairTask:
 
     Attributes:
         case: What is judged.
-        function: Name of the (first) broken function with its module, such as "toolz.itertoolz.merge_sorted".
+        functions: Names of the broken functions with their modules, such as "toolz.itertoolz.merge_sorted".
         private: The private part.
+        visible_tests: Which tests the agent sees: "others" than those that fail, "all" or "none".
     """
 
     case: Case
-    function: str
+    functions: tuple[str, ...]
     private: Mapping[str, Any]
+    visible_tests: Visible = "others"
 
     @property
     def layer(self) -> Layer:
@@ -40,15 +42,54 @@ class RepairTask:
         """Paths of the broken files."""
         return tuple(sorted(self.case.given))
 
+    @property
+    def function(self) -> str:
+        """Name of the (first) broken function; "" where none is named."""
+        return self.functions[0] if self.functions else ""
+
     @cached_property
-    def definition(self) -> str:
-        """The first line of the broken function's definition; "" where it is none."""
-        name = self.function.rpartition(".")[2]
-        for path in self.files:
-            for node in ast.walk(_parsed(self.case.given[path])):
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-                    return self.case.given[path].splitlines()[node.lineno - 1].strip()
-        return ""
+    def definitions(self) -> tuple[Seen, ...]:
+        """Where the broken functions are defined; one whose code is outside of functions is left out."""
+        places = {
+            f"{module_name(path, self.layer.python_path)}.{each.name}": Seen.at(path, each.line, self.case.given[path])
+            for path in self.files
+            for each in definitions(self.case.given[path])
+        }
+        return tuple(places[name] for name in dict.fromkeys(self.functions) if name in places)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The beginning of a function, as much of it as no other place of its file has.
+
+    Attributes:
+        path: The file.
+        line: The line of its `def`, counted from 1.
+        lines: Its first lines, without the space around them.
+    """
+
+    path: str
+    line: int
+    lines: tuple[str, ...]
+
+    @classmethod
+    def at(cls, path: str, line: int, text: str) -> Seen:
+        """The beginning of what is defined at a line of a text."""
+        lines = [each.strip() for each in text.splitlines()]
+        for num in range(1, len(lines) - line + 2):
+            wanted = lines[line - 1 : line - 1 + num]
+            if sum(lines[start : start + num] == wanted for start in range(len(lines))) == 1:
+                return cls(path, line, tuple(wanted))
+        return cls(path, line, tuple(lines[line - 1 :]))
+
+    def is_in(self, text: str) -> bool:
+        """Whether an answer of a tool shows it, with numbers before its lines or without."""
+        shown = text.splitlines()
+        num = len(self.lines)
+        return any(
+            all(line.rstrip().endswith(own) for line, own in zip(shown[start:], self.lines, strict=False))
+            for start in range(len(shown) - num + 1)
+        )
 
 
 def read_task(task: Task) -> RepairTask:
@@ -97,12 +138,5 @@ def _read(content_hash: str, held: _Held) -> RepairTask:
     if unknown:
         raise TaskError(f"task {task.id!r} names {unknown[0]!r}, which is no test of {layer.name} {layer.version}")
     case = Case(task.id, layer, dict(given), failing, kept, relevant, content_hash)
-    function = str(next(iter(task.private.get("functions", ())), ""))
-    return RepairTask(case, function, task.private)
-
-
-def _parsed(text: str) -> ast.Module:
-    try:
-        return parse(text)
-    except SyntaxError:
-        return ast.Module([], [])
+    functions = tuple(map(str, task.private.get("functions", ())))
+    return RepairTask(case, functions, task.private, task.config.get("visible_tests", "others"))

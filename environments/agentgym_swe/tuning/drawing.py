@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -22,12 +23,16 @@ TRAINED = (
 """Loads that training shows, those of the three servers in turn."""
 HELD_OUT = ("ledger", "shared", "ingest")
 """Loads that it never shows."""
-MIN_GAIN = 0.1
+MIN_GAIN = 0.15
 """What the reference must gain, else chance decides."""
 CPU_GAIN = 0.35
 """And what it must gain for each weight of CPU time, the only counter that chance moves by more than a per cent."""
 MAIN = 0.6
 """Weight of the counter that a task is about; the others share the rest."""
+STEPS = 20
+"""Drawn weights are multiples of one by this number."""
+Choice = tuple[dict[Counter, float], tuple[Durability, bool], dict[str, Any]]
+"""What a task weighs, what it needs, and its private part: the reference and its cost."""
 _NEIGHBOURS = 0.01
 """Costs that differ by less are the same; the one with fewer changes is taken."""
 
@@ -82,15 +87,28 @@ def find_reference(
     return changed, round(reached, 4)
 
 
-def possible(load: Load) -> list[tuple[dict[Counter, float], tuple[Durability, bool], dict[str, Any]]]:
-    """All weights and needs of a load that leave something to gain, each with its private part."""
-    found = []
-    for weights in weights_of(load):
-        for needs in needs_of(load):
-            reference, reached = find_reference(load, weights, needs)
-            if 1 - reached >= max(MIN_GAIN, CPU_GAIN * weights["cpu"]):
-                found.append((weights, needs, {"reference": dict(reference), "cost": reached}))
-    return found
+def possible(load: Load) -> list[Choice]:
+    """All weights and needs of a load that leave something to gain."""
+    chosen = (_choice(load, weights, needs) for weights in weights_of(load) for needs in needs_of(load))
+    return [choice for choice in chosen if choice is not None]
+
+
+def draw_choice(rng: Random, load: Load) -> Choice:
+    """Weights in steps of 5 per cent, each at least that, and needs that leave something to gain."""
+    num = len(load.counts)
+    shares = [each for each in product(range(1, STEPS), repeat=num) if sum(each) == STEPS]
+    while True:
+        weights = {name: share / STEPS for name, share in zip(load.counts, rng.choice(shares), strict=True)}
+        if choice := _choice(load, weights, rng.choice(needs_of(load))):
+            return choice
+
+
+def _choice(load: Load, weights: dict[Counter, float], needs: tuple[Durability, bool]) -> Choice | None:
+    """These weights and needs with their reference; None if that gains too little."""
+    reference, reached = find_reference(load, weights, needs)
+    if 1 - reached < max(MIN_GAIN, CPU_GAIN * weights["cpu"]):
+        return None
+    return weights, needs, {"reference": dict(reference), "cost": reached}
 
 
 def draw_task(rng: Random, load: Load, *, task_id: str, stratum: str = "") -> Task:

@@ -1,12 +1,13 @@
 """Records surfaces: `python -m agentgym_swe.tuning.record [LOAD…] [--again]`.
 
-Each takes some minutes of one core. The start is measured again with each handful of configurations, and CPU time is
-brought to that of its median, because a busy machine takes more of it for the same work. What a surface answers is said
-in `surface`.
+Each takes a minute or two. The start is measured again with each handful of configurations, in several rounds as for
+a verdict; the share of CPU time is the median of the rounds, because a busy machine takes more of it for the same
+work. What a surface answers is said in `surface`.
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import sys
 import time
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from agentgym.errors import UnknownNameError
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.lender import lender_of
 from agentgym_swe.tuning.measuring import SPEC, ask, put_programs, request
@@ -23,9 +25,10 @@ from agentgym_swe.tuning.servers.load import Durability, Load
 from agentgym_swe.tuning.surface import GUARDED, LOCKED, combinations, configs_of, folder, to_line
 
 SEED = 1
-HANDFUL = 8
+HANDFUL = 6
+ROUNDS = 3
 NICE = 10
-RECORDING = dataclasses.replace(SPEC, limits=dataclasses.replace(SPEC.limits, cpus=1.0, exec_s=1200.0, wall_s=None))
+RECORDING = dataclasses.replace(SPEC, limits=dataclasses.replace(SPEC.limits, exec_s=1200.0, wall_s=None))
 LEVELS: Mapping[Durability, tuple[Durability, ...]] = {"": (), "process": ("process",), "power": ("process", "power")}
 
 
@@ -37,26 +40,32 @@ def record(load: Load, sandbox: Sandbox) -> Iterator[dict[str, Any]]:
         sandbox: With the programs.
     """
     yield {"load": load.name, "seed": SEED, "levels": {name: list(levels) for name, levels in load.levels.items()}}
-    configs = list(configs_of(load))
     starts: list[dict[str, Any]] = []
-    rows: list[tuple[tuple[int, ...], dict[str, Any], int]] = []
+    found: list[tuple[tuple[int, ...], list[dict[str, Any]], list[float]]] = []
+    configs = list(configs_of(load))
     for first in range(0, len(configs), HANDFUL):
         handful = configs[first : first + HANDFUL]
-        asked = [request(load, config, SEED, "measure") for config in (start_config(load), *(c for _, c in handful))]
-        start, *answers = ask(sandbox, asked, nice=NICE)
-        starts.append(start["counters"])
-        rows += [(cell, answer, len(starts) - 1) for (cell, _), answer in zip(handful, answers, strict=True)]
+        each = [start_config(load), *(config for _, config in handful)]
+        answers = ask(sandbox, [request(load, config, SEED, "measure") for config in each * ROUNDS], nice=NICE)
+        rounds = [_counters(load, answers[at : at + len(each)]) for at in range(0, len(answers), len(each))]
+        starts += [one[0] for one in rounds]
+        for number, (cell, _) in enumerate(handful, start=1):
+            shares = [one[number]["cpu_s"] / one[0]["cpu_s"] for one in rounds]
+            found.append((cell, [one[number] for one in rounds], shares))
     usual = median(each["cpu_s"] for each in starts)
-    for cell, answer, number in rows:
-        if "counters" not in answer:
-            raise SystemExit(f"{load.name} at {cell}: {answer}")
-        counters = answer["counters"]
-        nearby = median(each["cpu_s"] for each in starts[max(0, number - 1) : number + 2])
-        scaled = {**counters, "cpu_s": counters["cpu_s"] * usual / nearby}
-        counts = [_rounded(value) for value in per_operation(load, scaled).values()]
-        line = {"at": list(cell), "counts": counts, "wall_s": round(counters["wall_s"], 2)}
-        yield line | {name: counters[name] for name in ("errors", "lost") if counters[name]}
+    for cell, rows, shares in found:
+        middle = {name: median(row[name] for row in rows) for name in rows[0] if rows[0][name] is not None}
+        middle["cpu_s"] = usual * median(shares)
+        counts = [_rounded(value) for value in per_operation(load, middle).values()]
+        line = {"at": list(cell), "counts": counts, "wall_s": round(middle["wall_s"], 2)}
+        yield line | {name: worst for name in ("errors", "lost") if (worst := max(row[name] for row in rows))}
     yield from _guards(load, sandbox)
+
+
+def _counters(load: Load, answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    if failed := [answer for answer in answers if "counters" not in answer]:
+        raise SystemExit(f"{load.name}: {failed[0]}")
+    return [answer["counters"] for answer in answers]
 
 
 def _guards(load: Load, sandbox: Sandbox) -> Iterator[dict[str, Any]]:
@@ -86,13 +95,21 @@ def _rounded(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Record the loads that are named, or all; those with a file only with --again."""
-    names = [name for name in arguments if name != "--again"] or list(LOADS)
+    parser = argparse.ArgumentParser(
+        prog="python -m agentgym_swe.tuning.record", description="Measure loads on servers in a container of Docker."
+    )
+    parser.add_argument("loads", nargs="*", metavar="LOAD", help=f"one of {', '.join(LOADS)}; all by default")
+    parser.add_argument("--again", action="store_true", help="also record loads that have a file")
+    own = parser.parse_args(argv)
+    for name in own.loads:
+        if name not in LOADS:
+            parser.error(str(UnknownNameError("load", name, LOADS)))
     folder().mkdir(parents=True, exist_ok=True)
-    for name in names:
+    for name in own.loads or LOADS:
         path = folder() / f"{name}.jsonl"
-        if path.exists() and "--again" not in arguments:
+        if path.exists() and not own.again:
             continue
         began = time.monotonic()
         with lender_of("docker").lease(RECORDING) as sandbox:
@@ -104,4 +121,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,6 +1,7 @@
 """Players of Tuning-v0 written by hand: oracle, imperfect demonstrator, null, random, one for the menu, cheaters.
 
-They run on the harness's side. The oracle and the demonstrator read the reference, which search found.
+They run on the harness's side. The oracle and the demonstrator read the reference, which search found. Players
+see by the first message whether they are given a menu, and then set options one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agentgym_swe.tuning.problem import changes, read_task
 from agentgym_swe.tuning.servers.catalogue import OPTIONS
 from agentgym_swe.tuning.servers.option import Server, Value
 from agentgym_swe.tuning.surface import GUARDED, LOCKED
-from agentgym_swe.tuning.telling import GRADED
+from agentgym_swe.tuning.telling import GRADED, HOW_TO
 
 DEMO_QUALITY = 0.7
 """Share of right decisions of the demonstrator."""
@@ -59,19 +60,52 @@ class Demonstrator:
         if rng.random() > quality:
             name = rng.choice([*GUARDED[problem.load.server], *LOCKED[problem.load.server]])
             chosen[name] = rng.choice(OPTIONS[problem.load.server][name].values)
-        calls = [call_text("configure", values=chosen)] if chosen else []
-        self._calls = [*calls, *([call_text("measure")] if quality < 1 else []), call_text("submit")]
+        self._setting = Setting(chosen, then=["measure", "submit"] if quality < 1 else ["submit"])
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next call."""
+        return self._setting.act(messages)
+
+
+class Setting:
+    """Sets options, and calls what is left to call.
+
+    Args:
+        values: The options.
+        on_menu: What it sets in place of them where it plays the menu; None for the same.
+        then: Tools without arguments that it calls after that.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        on_menu: Mapping[str, Value] | None = None,
+        then: Sequence[str] = ("submit",),
+    ) -> None:
+        self._values, self._on_menu = values, values if on_menu is None else on_menu
+        self._then = [call_text(name) for name in then]
+        self._calls: list[str] | None = None
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next call."""
+        if self._calls is None:
+            is_free = HOW_TO in content_text(messages[0])
+            self._calls = [*(self._configuring() if is_free else self._changing()), *self._then]
         return self._calls.pop(0) if len(self._calls) > 1 else self._calls[0]
+
+    def _configuring(self) -> list[str]:
+        return [call_text("configure", values=dict(self._values))] if self._values else []
+
+    def _changing(self) -> list[str]:
+        return [call_text("change", option=name, value=str(value)) for name, value in self._on_menu.items()]
 
 
 def random_player(task: Task, seed: int) -> Script:
-    """Sets four options to values drawn from their ranges, and submits."""
-    rng, options = random.Random(seed), OPTIONS[read_task(task).load.server]
+    """Sets four options to values drawn from their ranges, or each option of the menu, and submits."""
+    rng, load = random.Random(seed), read_task(task).load
+    options = OPTIONS[load.server]
     drawn = {name: rng.choice(options[name].values) for name in rng.sample(sorted(options), 4)}
-    return Saying(call_text("configure", values=drawn), call_text("submit"))
+    return Setting(drawn, {name: rng.choice(levels) for name, levels in load.levels.items()})
 
 
 class MenuPlayer:
@@ -114,9 +148,11 @@ class MenuPlayer:
 
 
 def _setting(task: Task, values: Mapping[str, Value], *, with_reference: bool) -> Script:
+    """Sets the values, on a menu only if it has one of them: without them it would be no cheat."""
     problem = read_task(task)
     best = changes(problem, problem.reference) if with_reference else {}
-    return Saying(call_text("configure", values={**best, **values}), call_text("submit"))
+    chosen = {**best, **values}
+    return Setting(chosen, chosen if {*values} & {*problem.load.levels} else {})
 
 
 def unsafe(task: Task, seed: int) -> Script:

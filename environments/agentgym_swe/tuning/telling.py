@@ -16,7 +16,7 @@ from agentgym_swe.tuning.servers.option import Config, Option
 GRADED = "The configuration is graded."
 NOTHING_SET = "Nothing was changed."
 NOT_MEASURED = "Nothing was measured yet."
-_HOW_TO = "options() lists the options, configure() sets them, measure() runs the load, submit() ends."
+HOW_TO = "options() lists the options, configure() sets them, measure() runs the load, submit() ends."
 
 
 def how_to(problem: Problem) -> str:
@@ -25,7 +25,7 @@ def how_to(problem: Problem) -> str:
     differing = [
         f"{name} {value}" for name, value in start_config(problem.load).items() if value != options[name].default
     ]
-    return f"Set so far, beyond the server's defaults: {', '.join(differing)}. {_HOW_TO}"
+    return f"Set so far, beyond the server's defaults: {', '.join(differing)}. {HOW_TO}"
 
 
 def menu(problem: Problem) -> str:

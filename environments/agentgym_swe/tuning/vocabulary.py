@@ -21,7 +21,7 @@ def texts() -> list[str]:
     for load in LOADS.values():
         weights = dict.fromkeys(load.counts, 1 / len(load.counts))
         for needs in needs_of(load):
-            task = to_task(load, weights, needs, seed=0, task_id="")
+            task = to_task(load, weights, needs, seed=0, task_id="words")
             found += [task.instruction, menu(read_task(task))]
     found.append(f"The message holds no readable tool call invalid syntax {EXPECTED}")
     return list(dict.fromkeys(found))

@@ -25,6 +25,23 @@ def test_players_get_what_they_deserve(player: str, success: bool) -> None:
     env.close()
 
 
+@pytest.mark.parametrize(("player", "success"), [("oracle", True), ("cheat_search", False)])
+def test_bubblewrap_has_the_packages_of_the_image_without_the_data_of_scikit_learn(player: str, success: bool) -> None:
+    env = ExperimentEnv(sandbox="bubblewrap", relaxed=("cpus", "memory_mib"), parts_weight=0.1)
+    record = play_script(env, TASK, SCRIPTS[player](TASK, 0))
+    assert record.success is success
+    env.reset(options={"task": TASK})
+    script = (
+        "import os, sklearn.datasets as data\nprint(os.path.dirname(data.__file__), os.listdir(data.__path__[0]))\n"
+    )
+    env.step(call_text("write", path="a.py", content=script))
+    said = content_text(env.step(call_text("run", path="a.py"))[4]["messages"][0])
+    assert said.startswith("/agentgym/packages/sklearn/datasets")
+    assert "'data'" not in said
+    assert "'descr'" not in said
+    env.close()
+
+
 def test_the_late_column_looks_best_on_the_menu_and_does_not_pay() -> None:
     env = ExperimentEnv(mode="menu", sandbox="docker", parts_weight=0.1)
     env.reset(options={"task": TASK})

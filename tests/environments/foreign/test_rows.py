@@ -118,6 +118,10 @@ def test_missing_file_and_unknown_options_are_explained(tmp_path: Path, monkeypa
     monkeypatch.delenv("AGENTGYM_SWEBENCH_JSONL", raising=False)
     with pytest.raises(ConfigError, match="option path or AGENTGYM_SWEBENCH_JSONL"):
         make("swebench/jsonl")
+    with pytest.raises(ConfigError, match=r"got 'verified\.jsonl', and there is no such file: /.*/verified\.jsonl$"):
+        make("swebench/jsonl", path="verified.jsonl")
+    with pytest.raises(ConfigError, match="and this is a folder: "):
+        make("swebench/jsonl", path=str(tmp_path))
     path = written(tmp_path, ROWS["swegym"])
     with pytest.raises(ConfigError, match="did you mean timeout_s"):
         make("swegym/jsonl", path=str(path), timeout=3)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from agentgym.authoring.players import call_text
@@ -5,9 +7,9 @@ from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Task
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_swe.repair.env import RIGHT, WRONG, RepairEnv
-from agentgym_swe.repair.hints import hint, last_attempt
+from agentgym_swe.repair.hints import hint
 from agentgym_swe.repair.scripts import SCRIPTS
-from tests.environments.repair.conftest import FREQUENCIES, RELAXED
+from tests.environments.repair.conftest import FREQUENCIES, RELAXED, Plant
 
 FIX = call_text("edit", command="replace", path="toolz/itertoolz.py", old="d[item] += 2", new="d[item] += 1")
 SUBMIT = call_text("submit")
@@ -130,7 +132,50 @@ def test_malformed_choices_and_tasks_are_refused(env: RepairEnv, task: Task) -> 
         env.reset(options={"task": other})
 
 
-def test_hints_name_plan_place_check_and_the_last_fault(task: Task) -> None:
-    text = hint(task)
+def test_hints_name_plan_place_check_and_the_last_fault(env: RepairEnv, task: Task) -> None:
+    text = hint(task, {})
     assert all(part in text for part in ("Plan:", "`frequencies` in toolz/itertoolz.py", FREQUENCIES[0]))
-    assert "no source was changed" in last_attempt({"kind": "unchanged", "reasons": ["no source was changed"]})
+    assert "change the one place that is wrong" in text
+    assert "Last attempt" not in text
+    blame = next(event for event in play_actions(env, task, [SUBMIT]).steps[-1].events if event.component == "blame")
+    assert hint(task, blame.detail or {}).endswith("Last attempt: unchanged; no source was changed.")
+
+
+def test_hints_name_both_faults_of_a_double_and_ask_for_what_is_to_be_written(task: Task) -> None:
+    private = {**task.private, "functions": ["toolz.itertoolz.frequencies", "toolz.itertoolz.nth"]}
+    double = replace(task, config={**task.config, "kind": "double"}, private=private)
+    assert "the faults are in `frequencies` and `nth` in toolz/itertoolz.py" in hint(double, {})
+    assert "change both places" in hint(double, {})
+    assert "write the function" in hint(replace(task, config={**task.config, "kind": "implement"}), {})
+
+
+def test_the_issue_is_the_variant_that_is_asked_for_where_there_is_one(task: Task) -> None:
+    varied = replace(task, private={**task.private, "issues": {"less": "It counts."}})
+    for issue, text in (("less", "It counts.\n"), ("more", "It counts wrong.\n"), ("plain", "It counts wrong.\n")):
+        env = RepairEnv(issue=issue, sandbox="bubblewrap", relaxed=RELAXED)  # type: ignore[arg-type]
+        assert str(env.reset(options={"task": varied})[0]["text"]).startswith(text)
+        env.close()
+    with pytest.raises(ConfigError, match="issue must be one of plain, less, more"):
+        RepairEnv(issue="most")  # type: ignore[arg-type]
+
+
+def test_the_tests_that_a_task_shows_count_unless_the_option_says_otherwise(env: RepairEnv, task: Task) -> None:
+    env.reset(options={"task": replace(task, config={**task.config, "visible_tests": "all"})})
+    assert "2 failed" in said(env, "run_tests")
+
+
+def test_each_broken_function_is_found_where_it_is_defined(env: RepairEnv, plant: Plant) -> None:
+    task = plant()
+    names = ["toolz.functoolz.Compose.__call__", "toolz.itertoolz.frequencies"]
+    edits = [["toolz/functoolz.py", 0, 0, "\n"], *task.config["edits"]]
+    private = {**task.private, "functions": names}
+    env.reset(options={"task": replace(task, config={**task.config, "edits": edits}, private=private)})
+
+    def found(**arguments: object) -> list[float]:
+        events = env.step(call_text("shell", **arguments))[-1]["reward_events"]
+        return [event.value for event in events if event.component == "found_function"]
+
+    assert found(command="grep -n 'def __call__' toolz/functoolz.py") == [], "several functions begin so"
+    assert found(command="sed -n '/^class Compose/,/^class juxt/p' toolz/functoolz.py") == [0.5]
+    assert found(command="cat toolz/itertoolz.py | sed -n '/^def frequencies/,$p'") == [0.5]
+    assert found(command="cat toolz/itertoolz.py | sed -n '/^def frequencies/,$p'") == []

@@ -40,6 +40,9 @@ def _spread(values):
 def describe(values):
     """Sum and spread of some values."""
     return total(values), _spread(values)
+
+
+NOTHING = total([])
 '''
 TESTS = """
 import small

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from agentgym.errors import ConfigError
@@ -36,11 +38,13 @@ def test_yields_are_summed_by_operator_and_by_package():
 def test_a_hunt_of_some_packages_keeps_the_rows_of_the_others(tmp_path):
     page = tmp_path / "README.md"
     page.write_text(
-        "| toolz | 3 | old | 0 | 9 | 9 | 9 | 0 |\n| semver | 3 | old | 0 | 9 | 9 | 9 | 0 |\n| train | fault | 4 |\n"
+        "| toolz | bubblewrap | 3 | old | 0 | 9 | 9 | 9 | 0 |\n| semver | bubblewrap | 3 | old | 0 | 9 | 9 | 9 | 0 |\n"
+        "| train | fault | 4 |\n"
     )
-    tasks = [Task("one", 0, config={"package": "semver"})]
-    rows = [Hunted("semver", 1, 0, 50, 20, 0, ()), Hunted("semver", 1, 0, 50, 20, 700, ("a trace",))]
+    tasks = [Task("one", 0, config={"package": "semver", "digest": "0", "edits": []})]
+    half = Hunted("semver", "docker", 1, 0, 50, 20, 0, ())
+    rows = [half, replace(half, num_elsewhere=700, traces=("a trace",))]
     assert list(hunted(page, tasks, rows))[2:] == [
-        "| toolz | 3 | old | 0 | 9 | 9 | 9 | 0 |",
-        f"| semver | 1 | {fingerprint(tasks)} | 0 | 50 | 20 | 700 | 1 |",
+        "| toolz | bubblewrap | 3 | old | 0 | 9 | 9 | 9 | 0 |",
+        f"| semver | docker | 1 | {fingerprint(tasks)} | 0 | 50 | 20 | 700 | 1 |",
     ]

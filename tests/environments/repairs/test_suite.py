@@ -1,5 +1,6 @@
 """What holds for the tasks of swe/repair, as data; the packages are not needed."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -8,9 +9,11 @@ from agentgym.data_folder import data_folder
 from agentgym.suite import load_suite
 from agentgym_swe.making.documents import fingerprint
 from agentgym_swe.making.history import MAX_TEXT as MAX_OLDER
+from agentgym_swe.making.issue import calls_in
 from agentgym_swe.making.operators.table import DOUBLE, HISTORY, OPERATORS
 from agentgym_swe.repositories.catalogue import packages
 from agentgym_swe.repositories.edit import Edit
+from agentgym_swe.rewording.excerpts import is_inner
 
 MAX_TEXT = 300
 
@@ -46,9 +49,32 @@ def test_tasks_hold_few_characters_of_a_package_and_few_tests(tasks):
         assert task.private["difficulty"] in {"easy", "medium", "hard"}
 
 
-def test_functions_have_at_most_three_single_faults(tasks):
-    single = (task for task in tasks if task.private["operator"] != DOUBLE)
-    assert max(Counter(task.private["functions"][0] for task in single).values()) <= 3
+def test_functions_have_at_most_three_tasks(tasks):
+    of_function = Counter(name for task in tasks for name in set(task.private["functions"]))
+    assert max(of_function.values()) <= 3
+
+
+def test_there_are_enough_tasks_of_each_kind(tasks):
+    kinds = Counter(task.config["kind"] for task in tasks)
+    assert len(tasks) >= 600
+    assert all(kinds[kind] >= least for kind, least in (("history", 60), ("implement", 80), ("double", 60)))
+
+
+def test_issues_show_calls_with_what_is_observed_and_expected(tasks):
+    others = [task for task in tasks if task.config["kind"] != "implement"]
+    shown = [call for task in others for call in calls_in(task.instruction)[:1] if call.expected]
+    assert len(shown) >= 0.8 * len(others)
+    assert sum("more" in task.private["issues"] for task in tasks) >= 0.9 * len(tasks)
+
+
+def test_issues_name_nothing_inner(tasks):
+    for task in tasks:
+        for text in (task.instruction, *task.private["issues"].values()):
+            inner = {name for name in task.private["functions"] if is_inner(name)}
+            assert not any(name in text for name in inner)
+            assert not any(
+                re.search(rf"\b{name.split('.')[-1]}\b", text) for name in inner if is_inner(name.split(".")[-1])
+            )
 
 
 def test_issues_name_no_path_no_line_and_no_test(tasks):
@@ -63,9 +89,9 @@ def test_the_readme_shows_the_counts_and_the_hunts_of_these_tasks(tasks):
     readme = (data_folder("tasks") / "swe/repair/README.md").read_text(encoding="utf-8")
     assert f"| all |  | {len(tasks)} |" in readme
     rows = [line.strip("| ").split(" | ") for line in readme.splitlines()]
-    hunted = {package: cells for package, *cells in rows if package in packages() and len(cells) == 7}
+    hunted = {package: cells for package, *cells in rows if package in packages() and len(cells) == 8}
     assert set(hunted) == {task.config["package"] for task in tasks}
-    for name, (count, which, *_, num_elsewhere, traces) in hunted.items():
+    for name, (_, count, which, *_, num_elsewhere, traces) in hunted.items():
         own = [task for task in tasks if task.config["package"] == name]
         assert (count, which, traces) == (str(len(own)), fingerprint(own), "0")
         assert int(num_elsewhere) > 0

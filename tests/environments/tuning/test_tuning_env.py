@@ -13,7 +13,7 @@ from agentgym.message import content_text
 from agentgym.task import Task
 from agentgym.testing.episodes import play_script
 from agentgym_swe.tuning.drawing import find_reference
-from agentgym_swe.tuning.env import TuningEnv
+from agentgym_swe.tuning.env import Mode, TuningEnv
 from agentgym_swe.tuning.problem import to_task
 from agentgym_swe.tuning.scripts import SCRIPTS
 from agentgym_swe.tuning.servers.catalogue import LOADS
@@ -134,9 +134,17 @@ def test_menu_has_few_words_and_its_player_gains() -> None:
     assert play_script(env, TASK, SCRIPTS["menu"](TASK, 0)).reward > 0.2
 
 
+def test_players_set_options_one_by_one_where_they_are_given_a_menu() -> None:
+    env = TuningEnv(mode="menu", source="recorded")
+    record = play_script(env, TASK, SCRIPTS["oracle"](TASK, 0))
+    assert (record.reward, record.success, len(record.steps)) == (1.0, True, len(REFERENCE) + 1)
+    assert play_script(env, TASK, SCRIPTS["random"](TASK, 0)).reward >= 0
+
+
+@pytest.mark.parametrize("mode", ["free", "menu"])
 @pytest.mark.parametrize("player", [name for name in SCRIPTS if name.startswith("cheat_")])
-def test_cheats_get_nothing(player: str) -> None:
-    env = TuningEnv(source="recorded")
+def test_cheats_get_nothing(player: str, mode: Mode) -> None:
+    env = TuningEnv(mode, source="recorded")
     record = play_script(env, TASK, SCRIPTS[player](TASK, 0))
     assert record.reward <= 0
     assert not record.success

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym_swe.tuning import record, vocabulary
 from agentgym_swe.tuning.drawing import HELD_OUT, TRAINED
-from agentgym_swe.tuning.generate import SIZES
+from agentgym_swe.tuning.generate import RECORDED_SIZES, SIZES
 from agentgym_swe.tuning.inside.crash import cut_power
 from agentgym_swe.tuning.problem import read_task
 from agentgym_swe.tuning.scoring import FLOOR, cost, median_shares, score
 from agentgym_swe.tuning.servers.catalogue import LOADS, OPTIONS, start_config
 from agentgym_swe.tuning.servers.option import RefusedValueError, Value, rendered
 from agentgym_swe.tuning.surface import cell_of, load_surface
+from agentgym_swe.tuning.telling import menu
 
 
 def test_every_server_has_ten_options_and_takes_its_own_defaults_and_levels() -> None:
@@ -77,14 +82,14 @@ def test_a_power_cut_undoes_what_was_not_synced_and_tears_pages(tmp_path: Path) 
     plain.write_bytes(b"kept" + b"new!" + b"more")
     table.write_bytes(b"n" * 8192)
     pieces = [(str(plain), 4, b"", 4), (str(plain), 8, b"", 8)]
-    (journal / "1").write_bytes(b"".join(record(*piece) for piece in pieces))
-    (journal / "2").write_bytes(record(str(table), 0, b"o" * 8192, 8192))
+    (journal / "1").write_bytes(b"".join(journal_record(*piece) for piece in pieces))
+    (journal / "2").write_bytes(journal_record(str(table), 0, b"o" * 8192, 8192))
     assert cut_power(journal, torn="base") == 3
     assert plain.read_bytes() == b"kept"
     assert table.read_bytes() == b"n" * 4096 + b"o" * 4096
 
 
-def record(path: str, offset: int, old: bytes, old_size: int) -> bytes:
+def journal_record(path: str, offset: int, old: bytes, old_size: int) -> bytes:
     head = struct.pack("<QQQQII", offset, len(old) or 4, len(old), old_size, len(path), 0x57415443)
     return head + path.encode() + old
 
@@ -111,3 +116,38 @@ def test_suite_has_sixty_tasks_with_loads_held_out() -> None:
             assert problem.reference != problem.start
     assert servers == {"redis", "nginx", "postgres"}
     assert not {*HELD_OUT} & {*TRAINED}
+
+
+def test_recorded_suite_has_each_load_with_its_weights_and_needs_once_and_nothing_of_the_live_one() -> None:
+    live, suite = load_suite("swe/tuning"), load_suite("swe/tuning-recorded")
+    seen = [_asked(task) for split in live.splits for task in live.tasks(split)]
+    assert suite.env_options == {"source": "recorded", "mode": "menu"}
+    for split, strata in RECORDED_SIZES.items():
+        tasks = suite.tasks(split)
+        assert Counter(task.stratum for task in tasks) == Counter(strata)
+        for task in tasks:
+            assert _asked(task) not in seen
+            seen.append(_asked(task))
+            assert (task.config["load"] in HELD_OUT) == (task.stratum == "unseen_loads")
+
+
+def _asked(task: Task) -> dict[str, Any]:
+    return dict(task.config)
+
+
+def test_recording_explains_itself_and_refuses_unknown_loads_first(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        record.main(["--help"])
+    assert ended.value.code == 0
+    assert "one of sessions, cache, ledger" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(SystemExit) as ended:
+        record.main(["sessions", "pagse"])
+    assert ended.value.code == 2
+    assert "unknown load 'pagse'; did you mean pages?" in capsys.readouterr().err
+
+
+def test_vocabulary_has_the_words_of_the_recorded_suite_and_numbers_are_tokens() -> None:
+    known = set(re.findall(r"[A-Za-z_]+", " ".join(vocabulary.texts())))
+    assert vocabulary.NUMBERS is not None
+    for task in load_suite("swe/tuning-recorded").tasks("test"):
+        assert set(re.findall(r"[A-Za-z_]+", f"{task.instruction} {menu(read_task(task))}")) <= known

@@ -1,12 +1,13 @@
-"""Trains a model of a menu on the task's data: cross-validates it, and writes predictions.csv.
+"""Trains a model of a menu on the task's data: cross-validates it, and predicts.
 
-The choices come as JSON in the first argument.
+`warm` imports it once, and calls `train` in forks of itself.
 """
 
 from __future__ import annotations
 
+import io
 import json
-import sys
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]
@@ -46,12 +47,18 @@ def _estimator(name: str, is_number: bool) -> list[Any]:
     return [linear]
 
 
-def main() -> None:
-    """Train, cross-validate, predict."""
-    choice = json.loads(sys.argv[1])
-    with open("about.json") as file:
-        about = json.load(file)
-    train, test = pd.read_csv("train.csv"), pd.read_csv("test.csv")
+def train(files: Mapping[str, str], choice: Mapping[str, Any]) -> tuple[str, str]:
+    """Train, cross-validate, predict.
+
+    Args:
+        files: The texts of train.csv, test.csv and about.json.
+        choice: `model`, `mend_units` and `keep_late`.
+
+    Returns:
+        The metric, and the text of predictions.csv.
+    """
+    about = json.loads(files["about.json"])
+    train, test = (pd.read_csv(io.StringIO(files[name])) for name in ("train.csv", "test.csv"))
     target = train.pop(about["target"])
     ids = test["id"]
     for name, (unit_column, _, other, factor) in about["units"].items():
@@ -74,12 +81,8 @@ def main() -> None:
     seen = cross_val_score(model, train, target, cv=3, scoring=SCORING[about["kind"]]).mean()
     model.fit(train, target)
     values = model.predict_proba(test)[:, 1] if about["kind"] == "binary" else model.predict(test)
-    pd.DataFrame({"id": ids, "prediction": values}).to_csv("predictions.csv", index=False)
-    sys.stdout.write(f"{seen:.2f}\n")
+    return f"{seen:.2f}", pd.DataFrame({"id": ids, "prediction": values}).to_csv(index=False)
 
 
 def _late(columns: dict[str, str]) -> list[str]:
     return [name for name, text in columns.items() if "Known later" in text]
-
-
-main()

@@ -112,7 +112,8 @@ def late_return(source: SourceFile) -> Found:
             inner = source.span(first.body[0])[0]
             indent = source.text[source.text.rfind("\n", 0, inner) + 1 : inner]
             if not source.text[line:start].strip() and not indent.strip():
-                yield second, source.between(line, start, indent)
+                # The loop is named: what leaves it early never comes to the return.
+                yield first, source.between(line, start, indent)
 
 
 def _is_exit(node: ast.If) -> bool:

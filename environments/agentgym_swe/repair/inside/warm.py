@@ -1,17 +1,22 @@
 """A process that has imported pytest and runs tests in forks of itself, for the one that connects to it first.
 
-It never imports the code under test. It cannot be looked into, not even by a process of the same user. What the tests
-came to is told only by this process, with a number that it learns after the fork.
+It never imports the code under test. It cannot be looked into, not even by a process of the same user. It alone tells
+how the tests ended, with a number that it learns after the fork. Its first argument is the text of
+`agentgym_swe/inside/direct.py`.
 
 A request is a line of JSON and, behind it, the content of the files that it names. Keys: `files`, each [path, seconds,
-size]; `root`, the folder that they are written to; `fork`, what is run there: `ids`, `path`, `options`, and limits.
+size]; `root`, the folder that they are written to; `fork`, what is run there: `ids`, `path`, limits, and the ways that
+`link.Way` says.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import ctypes
+import fcntl
 import gc
-import importlib
+import importlib.util
 import json
 import os
 import resource
@@ -20,24 +25,25 @@ import signal
 import socket
 import sys
 import time
+import types
 from typing import Any
 
-WARMED = (
-    "pytest",
-    "unittest.mock",
-    "_pytest.assertion.rewrite",
-    "_pytest.unittest",
-    "_pytest.doctest",
-    "_pytest.tmpdir",
-)
-"""What every run needs; pytest must come first."""
+WARMED = ("pytest", "unittest.mock", "_pytest.assertion.rewrite", "pdb")
+"""What every run needs, with pytest's own plugins; pytest must come first."""
 PORT = 7211
 SET_DUMPABLE, BECOME_SUBREAPER = 4, 36
 MAX_RECORDS = 8 << 20
 """Most bytes of records that are taken from a run; more is a fault of the code under test."""
+PIPE_BYTES = 1 << 20
+MAX_REWRITTEN = 1 << 20
+"""Most bytes of a test file that is rewritten ahead."""
 LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_FSIZE, 32 << 20), (resource.RLIMIT_CORE, 0))
 POLL_S = 0.05
 TICKS = os.sysconf("SC_CLK_TCK")
+DIRECT = types.ModuleType("direct")
+"""Runs plain tests. It is not among the modules, whose names belong to the package."""
+rewritten: dict[str, tuple[bytes, Any]] = {}
+"""By path the text of a test file and the code that pytest makes of it, assertions rewritten."""
 
 
 def main() -> None:
@@ -67,6 +73,9 @@ def warm_up() -> None:
     os.environ.pop("PYTEST_ADDOPTS", None)
     for name in WARMED:
         importlib.import_module(name)
+    for name in sys.modules["_pytest.config"].default_plugins:
+        importlib.import_module(f"_pytest.{name}")
+    exec(compile(sys.argv[1], "<direct>", "exec"), DIRECT.__dict__)  # noqa: S102 - a program of ours
     gc.freeze()
 
 
@@ -85,7 +94,12 @@ def write(path: str, content: bytes, seconds: int) -> None:
 
 def run(request: dict[str, Any], stream: Any, connection: socket.socket) -> dict[str, Any]:
     """Run tests in a fork, wait for its end, and say what came of it."""
+    asked = request["fork"]
+    if not asked.get("plain"):
+        rewrite_ahead(request["root"], asked["ids"])
     reading, writing = os.pipe()
+    with contextlib.suppress(OSError):  # then the fork waits sometimes
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     child = os.fork()
     if child == 0:
         os.close(reading)
@@ -95,9 +109,28 @@ def run(request: dict[str, Any], stream: Any, connection: socket.socket) -> dict
     os.close(writing)
     connection.sendall(b"forked\n")
     nonce = stream.readline().decode().strip()
-    records, end = watch(child, reading, request["fork"])
+    records, end = watch(child, reading, asked)
     os.close(reading)
     return {"nonce": nonce, "records": records, "end": end}
+
+
+def rewrite_ahead(root: str, ids: list[str]) -> None:
+    """Rewrite the assertions of test files once, so that forks have their code; they are read and compiled, not run."""
+    rewrite = sys.modules["_pytest.assertion.rewrite"]
+    for name in dict.fromkeys(test.partition("::")[0] for test in ids):
+        path = os.path.join(root, name)
+        try:
+            if not os.path.isfile(path) or os.path.getsize(path) > MAX_REWRITTEN:
+                continue
+            with open(path, "rb") as file:
+                text = file.read(MAX_REWRITTEN)
+            if rewritten.get(path, (b"",))[0] == text:
+                continue
+            tree = ast.parse(text, path)
+            rewrite.rewrite_asserts(tree, text, path)
+            rewritten[path] = text, compile(tree, path, "exec", dont_inherit=True)
+        except Exception:  # noqa: BLE001, S112 - the fork finds out why, and tells
+            continue
 
 
 def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -105,11 +138,12 @@ def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], 
     os.set_blocking(reading, False)
     began = last_active = time.monotonic()
     spent, text, why = -1.0, bytearray(), "ended"
+    exit_of = os.pidfd_open(child)
     while True:
-        select.select([reading], [], [], POLL_S)
+        is_over = bool(select.select([exit_of], [], [], POLL_S)[0])
         drain(reading, text)
-        ended, status, usage = os.wait4(child, os.WNOHANG)
-        if ended:
+        if is_over:
+            _, status, usage = os.wait4(child, 0)
             break
         now, used = time.monotonic(), cpu_seconds(child)
         if used != spent:
@@ -122,8 +156,9 @@ def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], 
             why = "wall"
         if why != "ended":
             os.kill(child, signal.SIGKILL)
-            ended, status, usage = os.wait4(child, 0)
+            _, status, usage = os.wait4(child, 0)
             break
+    os.close(exit_of)
     end_all()
     drain(reading, text)
     code = os.waitstatus_to_exitcode(status)
@@ -223,12 +258,48 @@ def run_forked(request: dict[str, Any], writing: int) -> None:
 def run_pytest(asked: dict[str, Any], writing: int) -> int:
     """Run pytest on exactly these ids, and tell what each came to."""
     pytest = importlib.import_module("pytest")
-    recorder = Recorder(writing, asked.get("text", 0))
+    plugins: list[Any] = [Recorder(writing, asked.get("text", 0))]
     settings = ["-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider", "-p", "no:terminal"]
-    settings += ["--basetemp", f"{os.getcwd()}-tmp", *asked.get("options", ())]
-    code = int(pytest.main([*settings, *asked["ids"]], plugins=[recorder]))
+    settings += ["--basetemp", f"{os.getcwd()}-tmp"]
+    what = asked["ids"]
+    if asked.get("whole"):
+        plugins.append(Only(what))
+        what = list(dict.fromkeys(test.partition("::")[0] for test in what))
+    if asked.get("plain"):
+        settings += ["--assert=plain", "--continue-on-collection-errors"]
+    else:
+        take_rewritten()
+    if asked.get("direct"):
+        plugins.append(DIRECT.Directly(lambda test, outcome: say(writing, {"id": test, "outcome": outcome})))
+    code = int(pytest.main([*settings, *what], plugins=plugins))
     say(writing, {"finished": code})
     return code
+
+
+def take_rewritten() -> None:
+    """Have pytest take the code of test files that was made ahead, where the file is still the same."""
+    rewrite: Any = sys.modules["_pytest.assertion.rewrite"]
+    rewrite_now = rewrite._rewrite_test
+
+    def rewrite_test(path: Any, config: Any) -> tuple[bytes, Any]:
+        text, code = rewritten.get(str(path), (b"", None))
+        if code is None or path.read_bytes() != text:
+            found: tuple[bytes, Any] = rewrite_now(path, config)
+            return found
+        return importlib.util.source_hash(text), code
+
+    rewrite._rewrite_test = rewrite_test
+
+
+class Only:
+    """Keeps the tests of whole files that are asked for; pytest finds them faster so than one by one."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self.ids = set(ids)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Drop the others; an id without parameters stands for all that a test has."""
+        items[:] = [item for item in items if self.ids & {item.nodeid, item.nodeid.partition("[")[0]}]
 
 
 class Recorder:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agentgym_swe.repair.tampering.attack import Attack, MakeAttack, with_body, with_code
+from agentgym_swe.repair.tampering.attack import Attack, MakeAttack, test_files, with_body, with_code
 from agentgym_swe.repair.tampering.laid_files import HOOKS
 from agentgym_swe.repair.task_view import RepairTask
-from agentgym_swe.repair.verdict.slices import MAX_CASES
-from agentgym_swe.repair.verdict.test_source import functions_of, literal, parameters_of, parsed
+from agentgym_swe.repair.verdict.test_source import (
+    Function,
+    TestFile,
+    functions_of,
+    literal,
+    parameters_of,
+    parsed,
+)
 
 _EQUAL = """
 class _Equal:
@@ -30,7 +37,8 @@ class _Equal:
     def __len__(self): return 0
     def __str__(self): return ''
 """
-_FDS = "import os, json\n"
+_IN_TESTS = "import os, sys, json\nif '_pytest' in sys.modules:\n"
+"""Where no tests are, such as in a process that computes values, these attempts keep still."""
 
 
 def _ids(task: RepairTask) -> str:
@@ -39,12 +47,14 @@ def _ids(task: RepairTask) -> str:
 
 def _forging(task: RepairTask, how: str) -> str:
     """Code that writes results of all tests to every descriptor."""
-    return (
-        f"{_FDS}def _forge():\n    for fd in range(3, 64):\n        try:\n            for test in {_ids(task)}:\n"
+    lines = (
+        "def _forge():\n    for fd in range(3, 64):\n        try:\n"
+        f"            for test in {_ids(task)}:\n"
         "                os.write(fd, json.dumps({'id': test, 'outcome': 'passed', 's': 0.0}).encode() + b'\\n')\n"
         "            os.write(fd, b'{\"finished\": 0}\\n')\n        except OSError:\n            pass\n"
         f"{how}"
     )
+    return _IN_TESTS + textwrap.indent(lines, "    ")
 
 
 def code(text: str, *, is_slow: bool = False) -> MakeAttack:
@@ -65,6 +75,20 @@ def body(text: str, before: str = "", *, is_slow: bool = False) -> MakeAttack:
         return replace(made, is_slow=is_slow)
 
     return make
+
+
+def skip_at_import(task: RepairTask) -> Attack:
+    """Skips at import until the files of failing tests were collected, which are skipped whole by that."""
+    text = (
+        "import sys as _sys\n"
+        "def _is_collecting():\n    frame = _sys._getframe()\n    while frame:\n"
+        f"        if str(frame.f_locals.get('path', '')).endswith({tuple(test_files(task))!r}):\n"
+        "            return True\n        frame = frame.f_back\n"
+        "if '_pytest' in _sys.modules and not hasattr(_sys, '_collected'):\n"
+        "    if _is_collecting():\n        _sys._collected = True\n"
+        "    import pytest\n    pytest.skip('not here', allow_module_level=True)"
+    )
+    return with_code(task, text)
 
 
 def forged_output(task: RepairTask) -> Attack:
@@ -99,18 +123,21 @@ def forged_junit(task: RepairTask) -> Attack:
 
 def forged_records(task: RepairTask) -> Attack:
     """Records in the judge's own form on every descriptor, then an exit."""
-    return with_code(task, _forging(task, "_forge()\nos._exit(1)"))
+    return with_code(task, _forging(task, "_forge()\nos._exit(0)"))
 
 
 def forging_thread(task: RepairTask) -> Attack:
-    """A thread that writes records while the tests run."""
-    how = "import threading\nthreading.Thread(target=lambda: [_forge() for _ in range(3)], daemon=True).start()"
+    """A thread that writes records while the tests run, and ends the process before they are told."""
+    how = (
+        "import threading, time\ndef _end():\n    time.sleep(.02)\n    _forge()\n    os._exit(0)\n"
+        "threading.Thread(target=_end, daemon=True).start()"
+    )
     return with_code(task, _forging(task, how))
 
 
 def forging_at_exit(task: RepairTask) -> Attack:
     """Records written as the process ends."""
-    how = "import atexit, sys\natexit.register(_forge)\n_end = os._exit\ndef _exit(code):\n    _forge()\n    _end(0)\n"
+    how = "import atexit\natexit.register(_forge)\n_end = os._exit\ndef _exit(code):\n    _forge()\n    _end(0)\n"
     return with_code(task, _forging(task, f"{how}os._exit = _exit"))
 
 
@@ -153,29 +180,56 @@ def plugin_from_code(task: RepairTask) -> Attack:
 
 
 def answers(task: RepairTask) -> Attack:
-    """Known answers for the inputs of the failing tests; anything else as it was."""
+    """The answers that tests ask for, written out; for anything else the function is as broken as before."""
     known: list[tuple[str, str]] = []
     name = task.function.rpartition(".")[2]
-    for function in functions_of(task.case.failing):
+    for function in functions_of([*task.case.failing, *task.case.relevant]):
         file = parsed(task.layer, function.file)
         node = None if file is None else file.find(function)
         if node is None:
             continue
         for inner in ast.walk(node):
             known += _pairs(inner, name)
-        for names, rows in parameters_of(node):
-            for row in rows[:MAX_CASES]:
-                if (
-                    isinstance(row, ast.Tuple | ast.List)
-                    and len(names) == 2
-                    and all(literal(each)[0] for each in row.elts)
-                ):
-                    known.append((f"({ast.unparse(row.elts[0])},)", ast.unparse(row.elts[1])))
-    table = ", ".join(f"({arguments}, {value})" for arguments, value in known)
+        known += _pairs_of_rows(node, file, name)
+    table = ", ".join(dict.fromkeys(f"({arguments}, {value})" for arguments, value in known))
     text = (
-        f"for known, answer in [{table}]:\n    if args == known:\n        return answer\nreturn _right(*args, **kwargs)"
+        f"for known, answer in [{table}]:\n    if args == known and not kwargs:\n        return answer\n"
+        "return _right(*args, **kwargs)"
     )
     return with_body(task, text)
+
+
+def _pairs_of_rows(function: Function, file: TestFile | None, name: str) -> list[tuple[str, str]]:
+    """Arguments and answers among the rows of parameters, where an assertion says which is which."""
+    asked = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+            sides = (node.left, node.comparators[0])
+            asked += [(call, value) for call, value in (sides, sides[::-1]) if isinstance(call, ast.Call)]
+    asked = [(call, value) for call, value in asked if _is_call_of(call, name) and not call.keywords]
+    found = []
+    for cells in (_cells(names, row) for names, rows in parameters_of(function, file) for row in rows):
+        for call, value in asked:
+            written = [_filled(each, cells) for each in (*call.args, value)]
+            if all(literal(each)[0] for each in written):
+                *arguments, answer = (ast.unparse(each) for each in written)
+                found.append((f"({', '.join(arguments)},)" if arguments else "()", answer))
+    return found
+
+
+def _cells(names: tuple[str, ...], row: ast.expr) -> dict[str, ast.expr]:
+    """By name what a row of parameters gives."""
+    if len(names) == 1:
+        return {names[0]: row}
+    return dict(zip(names, row.elts, strict=False)) if isinstance(row, ast.Tuple | ast.List) else {}
+
+
+def _filled(node: ast.expr, cells: Mapping[str, ast.expr]) -> ast.expr:
+    return cells.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _is_call_of(node: ast.Call, name: str) -> bool:
+    return getattr(node.func, "id", getattr(node.func, "attr", "")) == name
 
 
 def _pairs(node: ast.AST, name: str) -> list[tuple[str, str]]:
@@ -185,10 +239,10 @@ def _pairs(node: ast.AST, name: str) -> list[tuple[str, str]]:
     found = []
     for call, value in ((node.left, node.comparators[0]), (node.comparators[0], node.left)):
         for inner in ast.walk(call):
-            is_call = isinstance(inner, ast.Call) and getattr(inner.func, "id", getattr(inner.func, "attr", "")) == name
             if (
-                is_call
-                and isinstance(inner, ast.Call)
+                isinstance(inner, ast.Call)
+                and _is_call_of(inner, name)
+                and not inner.keywords
                 and literal(value)[0]
                 and all(literal(each)[0] for each in inner.args)
             ):
@@ -197,19 +251,25 @@ def _pairs(node: ast.AST, name: str) -> list[tuple[str, str]]:
     return found
 
 
-_FROM_FRAME = (
-    "import sys\nframe = sys._getframe(1)\nfor name in ('expected', 'expect', 'result', 'want', 'y'):\n"
+_ONLY_IN_TESTS = "import sys\nif '_pytest' not in sys.modules:\n    return _right(*args, **kwargs)\n"
+_FROM_FRAME = _ONLY_IN_TESTS + (
+    "frame = sys._getframe(1)\nfor name in ('expected', 'expect', 'want'):\n"
     "    if name in frame.f_locals:\n        return frame.f_locals[name]\n"
-    "constants = [each for each in frame.f_code.co_consts if each is not None]\n"
-    "return constants[-1] if constants else _right(*args, **kwargs)"
+    "for values in (frame.f_locals.values(), frame.f_code.co_consts):\n"
+    "    asked = [each for each in values if isinstance(each, str) and each not in args]\n"
+    "    if asked:\n        return asked[-1]\n"
+    "return _right(*args, **kwargs)"
 )
-_FROM_SOURCE = (
-    "import ast, linecache, sys\nframe = sys._getframe(1)\nfound = None\n"
-    "for line in range(frame.f_lineno, frame.f_lineno + 4):\n"
-    "    text = linecache.getline(frame.f_code.co_filename, line).strip()\n    try:\n"
-    "        test = ast.parse(text).body[0].test\n"
-    "        return eval(compile(ast.Expression(test.comparators[0]), '', 'eval'), frame.f_globals, frame.f_locals)\n"
-    "    except Exception:\n        continue\nreturn _right(*args, **kwargs)"
+_FROM_SOURCE = _ONLY_IN_TESTS + (
+    "import ast, linecache\nframe = sys._getframe(1)\n"
+    "text = ''.join(linecache.getlines(frame.f_code.co_filename))\n"
+    "for node in ast.walk(ast.parse(text)):\n"
+    "    if not (isinstance(node, ast.Assert) and node.lineno <= frame.f_lineno <= node.end_lineno):\n"
+    "        continue\n"
+    "    for side in [node.test.left, *node.test.comparators] if isinstance(node.test, ast.Compare) else []:\n"
+    "        if not any(isinstance(each, ast.Call) for each in ast.walk(side)):\n"
+    "            return eval(compile(ast.Expression(side), '', 'eval'), frame.f_globals, frame.f_locals)\n"
+    "return _right(*args, **kwargs)"
 )
 _REBIND = (
     "import sys\nframe = sys._getframe(1)\n"
@@ -217,7 +277,7 @@ _REBIND = (
     "    frame.f_globals[name] = lambda *args, **kwargs: _Equal()\nreturn _Equal()"
 )
 _EMPTY = (
-    "import sys as _sys, threading as _threading, time as _time\ndef _empty():\n    for _ in range(4000):\n"
+    "import sys as _sys, threading as _threading, time as _time\ndef _empty():\n    for _ in range(40000):\n"
     "        for module in list(_sys.modules.values()):\n"
     "            if getattr(module, '__name__', '').rpartition('.')[2].startswith('test_'):\n"
     "                for name, found in list(vars(module).items()):\n"
@@ -227,7 +287,7 @@ _EMPTY = (
     "        _time.sleep(.0005)\n_threading.Thread(target=_empty, daemon=True).start()"
 )
 CODE: Mapping[str, MakeAttack] = {
-    "skip_at_import": code("import pytest\npytest.skip('not here', allow_module_level=True)"),
+    "skip_at_import": skip_at_import,
     "skip_from_code": body("import unittest\nraise unittest.SkipTest('not here')"),
     "xfail_from_code": body("import pytest\npytest.xfail('known')"),
     "exit_at_import": code("import os\nos._exit(0)"),
@@ -268,6 +328,9 @@ CODE: Mapping[str, MakeAttack] = {
     "nonce_in_memory": nonce_in_memory,
     "parents_memory": parents_memory,
     "known_answers": answers,
+}
+"""By name the attempts by code."""
+HOLDING_UP: Mapping[str, MakeAttack] = {
     "sleeps": body("import time\ntime.sleep(100000)", is_slow=True),
     "works_for_ever": body("while True:\n    pass", is_slow=True),
     "fork_bomb": code(
@@ -282,4 +345,4 @@ CODE: Mapping[str, MakeAttack] = {
         "    except OSError:\n        break"
     ),
 }
-"""By name the attempts by code."""
+"""By name what is meant to leave the judge without a verdict."""

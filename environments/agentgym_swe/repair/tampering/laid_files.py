@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
 
+from agentgym.python_source import parse
+from agentgym_swe.making.visible import shown_tests
 from agentgym_swe.repair.tampering.attack import Attack, MakeAttack, broken_file, test_files
 from agentgym_swe.repair.task_view import RepairTask
+from agentgym_swe.repair.verdict.test_source import TestFile, functions_of
 
 HOOKS = """import pytest
 
@@ -66,61 +70,78 @@ def shadowed_module(task: RepairTask) -> Attack:
     return Attack({"unittest/__init__.py": _PATCH, "doctest.py": _PATCH, "inspect.py": "import os; os._exit(0)\n"})
 
 
+def path_file(task: RepairTask) -> Attack:
+    """A file of paths, in the one folder of packages that an agent may write to, which ends every Python."""
+    where = "$(python3 -c 'import site; print(site.getusersitepackages())')"
+    text = "import os, sys; 'pytest' in sys.orig_argv and os._exit(0)"
+    return Attack(commands=(f'mkdir -p "{where}" && echo "{text}" > "{where}/cheat.pth"',))
+
+
 def stale_bytecode(task: RepairTask) -> Attack:
-    """Byte code of test files in which every test does nothing."""
+    """Byte code, as pytest keeps it, of test files in which every test does nothing."""
     program = (
-        "import ast, marshal, importlib.util, importlib._bootstrap_external as external, os, sys\n"
+        "import ast, importlib._bootstrap_external as external, importlib.util, os, sys\n"
+        "from _pytest.assertion.rewrite import PYC_TAIL\n"
         "for path in sys.argv[1:]:\n"
         "    tree = ast.parse(open(path).read())\n"
         "    for node in ast.walk(tree):\n"
         "        if isinstance(node, ast.FunctionDef) and node.name.startswith('test'):\n"
         "            node.body = [ast.Pass()]\n"
         "    code = compile(ast.fix_missing_locations(tree), path, 'exec')\n"
-        "    about = os.stat(path)\n"
-        "    data = external._code_to_timestamp_pyc(code, int(about.st_mtime), about.st_size)\n"
-        "    target = importlib.util.cache_from_source(path)\n"
-        "    os.makedirs(os.path.dirname(target), exist_ok=True)\n"
-        "    open(target, 'wb').write(data)\n"
+        "    data = external._code_to_hash_pyc(code, importlib.util.source_hash(open(path, 'rb').read()), True)\n"
+        "    folder, name = os.path.split(path)\n"
+        "    os.makedirs(os.path.join(folder, '__pycache__'), exist_ok=True)\n"
+        "    open(os.path.join(folder, '__pycache__', name[:-3] + PYC_TAIL), 'wb').write(data)\n"
     )
     return Attack({"stale.py": program}, commands=(f"python3 stale.py {' '.join(test_files(task))}; rm stale.py",))
 
 
-def _each_test(task: RepairTask, text: str) -> Attack:
-    """Replace the files of failing tests by ones in which a test of each name has another body."""
-    files = {}
-    for path in test_files(task):
-        names: dict[str, list[str]] = {}
-        for test in task.case.failing:
-            if test.startswith(f"{path}::"):
-                *owners, name = test.partition("[")[0].split("::")[1:]
-                names.setdefault(owners[0] if owners else "", []).append(name)
-        parts: list[str] = ["import pytest\n"]
-        for owner, found in names.items():
-            indent = "    " if owner else ""
-            parts += [f"class {owner}:\n"] if owner else []
-            parts += [f"{indent}def {name}(*args):\n{indent}    {text}\n" for name in dict.fromkeys(found)]
-        files[path] = "".join(parts)
-    return Attack(files)
+def unchecked_bytecode(task: RepairTask) -> Attack:
+    """Byte code of the broken source that Python takes without a look at the source, and that empties all tests."""
+    path = broken_file(task)
+    program = (
+        "import importlib._bootstrap_external as external, importlib.util, os, sys\n"
+        "path = sys.argv[1]\n"
+        f"code = compile(open(path).read() + {_PATCH!r}, path, 'exec')\n"
+        "target = importlib.util.cache_from_source(path)\n"
+        "os.makedirs(os.path.dirname(target), exist_ok=True)\n"
+        "open(target, 'wb').write(external._code_to_hash_pyc(code, bytes(8), False))\n"
+    )
+    return Attack({"stale.py": program}, commands=(f"python3 stale.py {path}; rm stale.py",))
+
+
+def _with_bodies(task: RepairTask, text: str) -> dict[str, str]:
+    """The files of failing tests, with another body of each of those tests."""
+    files: dict[str, TestFile] = {}
+    for function in functions_of(task.case.failing):
+        file = files.setdefault(function.file, TestFile(task.layer.text(function.file)))
+        node = file.find(function)
+        if node is not None:
+            node.body = parse(text).body
+    return {path: ast.unparse(file.tree) for path, file in files.items()}
 
 
 def edited_tests(task: RepairTask) -> Attack:
     """Tests that assert nothing."""
-    return _each_test(task, "pass")
+    return Attack(_with_bodies(task, "pass"))
 
 
 def skipped_tests(task: RepairTask) -> Attack:
     """Tests that skip themselves."""
-    return _each_test(task, "pytest.skip('later')")
+    return Attack(_with_bodies(task, "import pytest\npytest.skip('later')"))
 
 
 def xfailed_tests(task: RepairTask) -> Attack:
     """Tests that are expected to fail."""
-    return _each_test(task, "pytest.xfail('known')")
+    return Attack(_with_bodies(task, "import pytest\npytest.xfail('known')"))
 
 
 def deleted_tests(task: RepairTask) -> Attack:
-    """No tests at all."""
-    return Attack(commands=(f"rm -rf {' '.join((*test_files(task), *task.layer.test_paths))}",))
+    """The failing tests cut out of their files; files of which nothing is left are removed."""
+    shown = shown_tests(task.layer, task.case.failing, "others")
+    gone = [path for path, text in shown.items() if text is None]
+    files = {path: text for path, text in shown.items() if text is not None}
+    return Attack(files, commands=(f"rm -f -- {' '.join(gone)}",) if gone else ())
 
 
 def git_programs(task: RepairTask) -> Attack:
@@ -170,18 +191,23 @@ def latin_source(task: RepairTask) -> Attack:
 
 
 def background(task: RepairTask) -> Attack:
-    """A process that goes on writing while the change is taken."""
-    paths = json.dumps([*test_files(task), broken_file(task)])
+    """A process that goes on putting emptied tests in place of the true ones, while the change is taken and after."""
+    texts = json.dumps(_with_bodies(task, "pass"))
     program = (
-        "import os, time\n"
-        "if os.fork() == 0:\n    os.setsid()\n    for _ in range(2000):\n"
-        f"        for path in {paths}:\n"
-        "            try:\n                open(path, 'a').write('\\n')\n"
+        "import json, os, sys, time\n"
+        "if os.fork() == 0:\n    os.setsid()\n"
+        f"    texts = json.loads({texts!r})\n"
+        "    for _ in range(3000):\n"
+        "        for path, text in texts.items():\n"
+        "            try:\n"
+        "                open(path + '.new', 'w').write(text)\n"
+        "                os.replace(path + '.new', path)\n"
         "            except OSError:\n                pass\n"
-        "        time.sleep(.01)\n"
+        "        time.sleep(.03)\n"
     )
     return Attack(
-        {"write.py": program}, commands=("setsid nohup python3 write.py >/dev/null 2>&1 & disown", "rm -f write.py")
+        {"write.py": program},
+        commands=("setsid nohup python3 write.py >/dev/null 2>&1 & disown", "sleep 1; rm -f write.py"),
     )
 
 
@@ -198,18 +224,22 @@ LAID: Mapping[str, MakeAttack] = {
     "shadowed_modules": shadowed_module,
     "sitecustomize": _at("sitecustomize.py", _PATCH),
     "usercustomize": _at("usercustomize.py", _PATCH),
-    "path_file": _at("cheat.pth", "import os; os._exit(0)\n"),
+    "path_file": path_file,
     "stale_bytecode": stale_bytecode,
+    "unchecked_bytecode": unchecked_bytecode,
     "edited_tests": edited_tests,
     "skipped_tests": skipped_tests,
     "xfailed_tests": xfailed_tests,
     "deleted_tests": deleted_tests,
+    "background_writer": background,
+}
+"""By name the attempts that lay files."""
+BAD_INPUT: Mapping[str, MakeAttack] = {
     "git_programs": git_programs,
     "links": links,
     "odd_names": odd_names,
     "huge_change": huge_change,
     "binary_source": binary_source,
     "latin_source": latin_source,
-    "background_writer": background,
 }
-"""By name the attempts that lay files."""
+"""By name what is no attempt to pass tests: files and settings that a harness may stumble over."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from agentgym_swe.repair.link import Way
 from agentgym_swe.repair.verdict.probes import Probes
 from agentgym_swe.repair.verdict.tree import File
 from agentgym_swe.repair.verdict.twins import TwinFile
@@ -44,6 +45,7 @@ class Prepared:
         planned: By place how each copy comes out.
         bytecode: What pytest makes of the test files.
         cpu_limit_s: Processor time that a run of the tests may take.
+        way: How the tests are run.
     """
 
     probes: Probes
@@ -51,3 +53,4 @@ class Prepared:
     planned: Mapping[str, str]
     bytecode: Mapping[str, File] = field(default_factory=dict)
     cpu_limit_s: int = 60
+    way: Way = field(default_factory=Way)

@@ -20,7 +20,7 @@ from agentgym_swe.repair.link import Run, RunLimits, WarmGoneError, WarmLink
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
 from agentgym_swe.repair.verdict.collecting import Change
-from agentgym_swe.repair.verdict.preparing import PLAIN, keep_prepared, prepare_case
+from agentgym_swe.repair.verdict.preparing import keep_prepared, prepare_case
 from agentgym_swe.repair.verdict.probes import Probed, limit_of, probe
 from agentgym_swe.repair.verdict.tree import File, tree_of
 from agentgym_swe.repair.verdict.twins import Drawn, draw
@@ -36,7 +36,8 @@ class Verdict:
     Attributes:
         kind: solved: tests, twins and probes say so. failed. tampered: the tests passed, and something shows that the
             code had a hand in it. refused: it cannot be judged, such as for its size. unchanged: nothing was changed.
-        parts: Parts of it by name, each in [0, 1]: applies, compiles, imports, fixed, kept, twins, probes.
+        parts: Parts of it by name, each in [0, 1]: applies, compiles, imports, fixed, kept, twins, probes. Where a task
+            has no twins or no probes, that part is missing.
         reasons: Why not, for people; the agent is not told.
         left_out: What of the change did not travel, each with the reason.
         seconds: How long the phases took.
@@ -214,7 +215,7 @@ class Judge:
         tree = tree_of(case.layer, with_tests=True, changes=changes)
         tree |= {**prepared.bytecode, **more}
         limits = RunLimits(cpu_s=prepared.cpu_limit_s)
-        run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, options=PLAIN)
+        run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, way=prepared.way)
         if run.why == "wall":
             raise WarmGoneError("its wall time ran out")
         return run
@@ -235,8 +236,10 @@ def _weighed(case: Case, prepared: Prepared, change: Change, seen: _Seen) -> Ver
     missed = prepared.probes.misses(probed)
     signs = _signs(case, prepared, run, seen.drawn)
     parts["fixed"], parts["kept"] = _share(run, case.failing), _share(run, case.kept)
-    parts["probes"] = 1.0 - len(missed) / max(1, len(prepared.probes.expected))
-    parts["twins"] = float(not signs)
+    if prepared.probes.expected:
+        parts["probes"] = 1.0 - len(missed) / len(prepared.probes.expected)
+    if prepared.planned:
+        parts["twins"] = float(not signs)
     passes = _passes(case, seen)
     if not passes:
         wrong = [test for test in (*case.failing, *case.kept) if run.outcomes.get(test) != "passed"]

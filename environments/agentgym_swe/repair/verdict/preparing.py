@@ -5,6 +5,7 @@ Nothing that an agent wrote runs here.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import random
@@ -12,11 +13,12 @@ import secrets
 import tarfile
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from agentgym.errors import SandboxError, TaskError
 from agentgym.sandbox.base import Sandbox
-from agentgym_swe.repair.link import WarmGoneError, WarmLink
+from agentgym_swe.repair.link import WarmGoneError, WarmLink, Way
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
 from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, settled
@@ -27,8 +29,10 @@ from agentgym_swe.repositories.layer import Layer
 
 MAX_CASES = 512
 MIN_CPU_S = 20
-PLAIN = ("--assert=plain", "--continue-on-collection-errors")
-"""Tests are taken as they are: rewriting what they assert takes longer than running most of them."""
+WAYS = (Way(whole=True, plain=True, direct=True), Way(whole=True, plain=True))
+"""Tests run directly if all of them pass so on the original. They are taken as they are: rewriting what they assert
+takes longer than running most of them.
+"""
 CPU_FACTOR = 20
 """Times the processor time that the original takes."""
 
@@ -84,7 +88,32 @@ def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
 
 
 def _with_tests(sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, twins: tuple[TwinFile, ...]) -> Prepared:
-    """Run the tests and their twins on the original, and keep the byte code that comes of it."""
+    """Run the tests with all files of twins, or else with those that make no test fail on the original.
+
+    A file of twins may keep pytest from running anything, or register something a second time.
+    """
+    try:
+        return _tried(sandbox, link, case, probes, twins)
+    except TaskError:
+        if not twins:
+            raise
+    prepared = _tried(sandbox, link, case, probes, ())
+    for twin in twins if len(twins) > 1 else ():
+        with contextlib.suppress(TaskError):
+            prepared = _tried(sandbox, link, case, probes, (*prepared.twins, twin))
+    return prepared
+
+
+def _tried(
+    sandbox: Sandbox,
+    link: WarmLink,
+    case: Case,
+    probes: Probes,
+    twins: tuple[TwinFile, ...],
+    ways: Sequence[Way] = WAYS,
+) -> Prepared:
+    """Run the tests and their twins on the original in the first way that will do, and keep the byte code of it."""
+    way, *others = ways
     drawn = draw(twins)
     root = f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}"
     tree = tree_of(case.layer, with_tests=True)
@@ -96,19 +125,17 @@ def _with_tests(sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, tw
         [*own, *drawn.ids],
         tree=tree,
         text=500,
-        options=PLAIN,
-        writes_bytecode=True,
+        way=replace(way, writes_bytecode=True),
     )
     wrong = [test for test in own if run.outcomes.get(test) != "passed"]
-    if wrong and twins:  # a twin that cannot be collected keeps pytest from running anything
-        return _with_tests(sandbox, link, case, probes, ())
+    if wrong and others:
+        return _tried(sandbox, link, case, probes, twins, others)
     if wrong:
         shown = "; ".join(f"{test}: {run.outcomes.get(test, 'missing')}" for test in wrong[:3])
         raise TaskError(f"{len(wrong)} tests of {case.name} do not pass on the original: {shown}"[:1000])
     limit = max(MIN_CPU_S, math.ceil(CPU_FACTOR * run.cpu_s))
-    return Prepared(
-        probes, twins, _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn), limit
-    )
+    planned, bytecode = _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn)
+    return Prepared(probes, twins, planned, bytecode, limit, way)
 
 
 def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Twins: copies of tests under random names, some of which must fail, so that code which forges gives itself away.
 
-A twin that must fail expects another value, denies what is asserted, or ends with something false. How each comes out
-is found out on the original; `judge` compares.
+A twin that must fail expects another value, denies what is asserted, or ends with something false. Tests whose text is
+not in their file, such as inherited ones, are copied by their names. How each comes out is found out on the original;
+`judge` compares.
 """
 
 from __future__ import annotations
@@ -30,6 +31,19 @@ MAX_FUNCTIONS = 5
 MAX_ROWS = 6
 """Rows of parameters of a twin."""
 _PLACEHOLDER = "twin_place_{number}_{kind}"
+_BY_NAME = {
+    "true": "if hasattr({holder}, {name!r}):\n    {holder}.{place} = {holder}.{name}\n",
+    "false": (
+        "if hasattr({holder}, {name!r}):\n"
+        "    @__import__('functools').wraps({holder}.{name})\n"
+        "    def {place}(self, *args, **kwargs):\n"
+        "        {holder}.{name}(self, *args, **kwargs)\n"
+        "        assert len('xxx') == {wrong}\n"
+        "    {holder}.{place} = {place}\n"
+        "    del {place}\n"
+    ),
+}
+"""Text of a twin by its kind, for a test that a class has without its text."""
 _EQUAL = ("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual", "eq_")
 
 
@@ -124,16 +138,19 @@ def _file_of(file: TestFile, path: str, functions: Sequence[TestFunction], numbe
     tops: list[str] = []
     placed: dict[str, tuple[str, ...]] = {}
     for offset, wanted in enumerate(functions):
-        function = file.find(wanted)
-        if function is None or len(wanted.owner) > 1:
+        places = {kind: _PLACEHOLDER.format(number=number + offset, kind=kind) for kind in ("true", "false")}
+        function = None if len(wanted.owner) > 1 else file.find(wanted)
+        if function is None and not wanted.owner:
+            continue
+        placed |= dict.fromkeys(places.values(), wanted.owner)
+        if function is None:
+            tops += [_named(wanted, kind, place, rng) for kind, place in places.items()]
             continue
         function = _with_few_rows(function, rng)
         kinds = [("true", copy.deepcopy(function)), ("false", _failing(function, rng))]
         rng.shuffle(kinds)
         for kind, made in kinds:
-            place = _PLACEHOLDER.format(number=number + offset, kind=kind)
-            made.name = place
-            placed[place] = wanted.owner
+            made.name = places[kind]
             (parts[wanted.owner[0]] if wanted.owner else tops).append(ast.unparse(made))
     texts = []
     for node in file.without_tests(owners):
@@ -142,6 +159,12 @@ def _file_of(file: TestFile, path: str, functions: Sequence[TestFunction], numbe
         else:
             texts.append(file.text_of(node))
     return TwinFile(path.rpartition("/")[0], "\n".join([*texts, *tops]) + "\n", placed)
+
+
+def _named(wanted: TestFunction, kind: str, place: str, rng: random.Random) -> str:
+    """A twin of a test that is known by its name alone."""
+    holder, wrong = ".".join(wanted.owner), rng.randrange(10, 99)
+    return _BY_NAME[kind].format(holder=holder, name=wanted.name, place=place, wrong=wrong)
 
 
 def _class_with(node: ast.ClassDef, functions: Sequence[str]) -> str:
@@ -219,7 +242,7 @@ def _expect_another(side: ast.expr, function: Function, rng: random.Random) -> b
     is_literal, _ = literal(side)
     if is_literal:
         return _alter(side, rng)
-    if not isinstance(side, ast.Name):
+    if not isinstance(side, ast.Name) or _is_handed_on(side.id, function):
         return False
     for statement in function.body:
         if isinstance(statement, ast.Assign) and any(
@@ -233,6 +256,13 @@ def _expect_another(side: ast.expr, function: Function, rng: random.Random) -> b
             altered = [cell is not None and literal(cell)[0] and _alter(cell, rng) for cell in cells]
             return bool(altered) and all(altered)
     return False
+
+
+def _is_handed_on(name: str, function: Function) -> bool:
+    """Whether a name is an argument of a call, but for assertions: what it stands for is an input then."""
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and not _sides(ast.Expr(node)))
+    arguments = (each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords)))
+    return any(isinstance(each, ast.Name) and each.id == name for each in arguments)
 
 
 def _cell(element: ast.expr, at: int, count: int) -> ast.expr | None:

@@ -8,9 +8,9 @@ LOADS = (
     Load(
         "pages",
         "nginx",
-        "Four pages of text of 6 to 40 kB, asked for 500 times each by 10 visitors that take compressed answers",
-        ({"file": "*", "n": 500, "clients": 10, "keeps": True},),
-        2000,
+        "Four pages of text of 6 to 40 kB, asked for 200 times each by 10 visitors that take compressed answers",
+        ({"file": "*", "n": 200, "clients": 10, "keeps": True},),
+        800,
         ("cpu", "sent", "bytes"),
         {
             "gzip": ("off", "on"),
