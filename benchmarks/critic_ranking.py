@@ -21,7 +21,7 @@ from benchmarks.credit.runs import Places, trainer_of
 from benchmarks.credit.starts import cloned_start
 from benchmarks.credit.suites import register_suite
 from benchmarks.credit.tables import QUICK, Piece, task_named
-from benchmarks.report import Goal, Report, main, progress
+from benchmarks.report import Goal, Report, main, own_options, progress
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 TASKS, SEEDS = ("key-door", "maze"), 5
@@ -99,7 +99,7 @@ def command(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--tasks", default=",".join(TASKS), help="tasks of benchmarks.credit, with commas between")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
-    own, rest = parser.parse_known_args(argv)
+    own, rest = own_options("critic_ranking", parser, argv)
     tasks = [name for name in own.tasks.split(",") if name]
     return main("critic_ranking", lambda is_quick: measure(is_quick, tasks, own.seeds), PACKAGES, rest)
 

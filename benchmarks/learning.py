@@ -2,7 +2,8 @@
 
 Each task that has a shipped configuration is trained with several seeds: `agentgym train` clones a demonstrator,
 trains, and tests both models on the test split. Their scores on the suite's headline stratum are compared by seed and
-task. The families are LMRL-Gym's eight tasks, pages in a real browser, and tools.
+task. The families are LMRL-Gym's eight tasks, pages in a real browser, tools, short programs, and applications on a
+desktop.
 
 A run takes minutes and all of them hours, so each is a part of its own: what lies in the folder of parts and was made
 with the same configuration is not run again, and a run that was stopped goes on. The report is on all parts that are
@@ -38,7 +39,7 @@ from agentgym.evaluation import mean_interval, task_means
 from agentgym_rl.run.config import config_from_tables
 from agentgym_rl.run.job import train
 from benchmarks.measure import cpu_seconds, machine, significant
-from benchmarks.report import Goal, Report, main, progress
+from benchmarks.report import Goal, Report, main, own_options, progress
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 
@@ -52,12 +53,14 @@ class Family:
         wanted: How many tasks should improve.
         max_minutes: Of the slowest run.
         quick_task: The task of the quick version.
+        num_seeds: Runs of each task.
     """
 
     configs: Mapping[str, str]
     wanted: int
     max_minutes: float
     quick_task: str
+    num_seeds: int = 3
 
 
 FAMILIES = {
@@ -77,12 +80,13 @@ FAMILIES = {
         quick_task="guess-my-city",
     ),
     "web": Family({"miniwob": "web_miniwob", "shop": "web_shop"}, wanted=2, max_minutes=20, quick_task="miniwob"),
-    "tools": Family({"sql": "tools_sql"}, wanted=1, max_minutes=15, quick_task="sql"),
+    "tools": Family({"sql": "tools_sql", "shop": "tools_shop"}, wanted=2, max_minutes=15, quick_task="sql"),
+    "swe": Family({"patch-line": "patch_line"}, wanted=1, max_minutes=15, quick_task="patch-line", num_seeds=5),
+    "gui": Family({"desktop": "gui_desktop"}, wanted=1, max_minutes=20, quick_task="desktop"),
 }
 """LMRL-Gym trains the seller of its car dealer, whose reward for any sale taught a tiny model nothing; here it is the
 buyer."""
 PARTS = Path("runs/learning")
-SEEDS = 3
 STAGES = ("cloned", "trained")
 RUN_CONFIG, SPENT = "config.json", ".spent.json"
 """In a run's folder: its configuration, and what stopped calls spent on it."""
@@ -179,7 +183,7 @@ def known_tasks(family: Family) -> list[str]:
 
 def kept_parts(family: Family, folder: Path) -> list[Part]:
     """All parts that were made with the configurations as they are now."""
-    wanted = [(task, seed) for task in known_tasks(family) for seed in range(SEEDS)]
+    wanted = [(task, seed) for task in known_tasks(family) for seed in range(family.num_seeds)]
     found = [kept_part(folder, task, seed, settings_of(family, task, seed)[1]) for task, seed in wanted]
     return [part for part in found if part is not None]
 
@@ -199,7 +203,6 @@ def improvement(parts: Sequence[Part]) -> dict[str, Any]:
         both = [task for task in cloned if task in trained]
         differences += [trained[task] - cloned[task] for task in both]
         tasks += both
-    interval = mean_interval(task_means(differences, tasks)[1])
     by_stage = {
         stage: significant(float(np.mean([np.mean(list(part["scores"][stage].values())) for part in parts])))
         for stage in STAGES
@@ -208,7 +211,7 @@ def improvement(parts: Sequence[Part]) -> dict[str, Any]:
         "suite": parts[0]["suite"],
         **by_stage,
         "intervals": {stage: stage_interval(parts, stage) for stage in STAGES},
-        "improvement": {key: significant(value) for key, value in interval.to_json().items()},
+        "improvement": task_interval(differences, tasks),
         "improvement_by_seed": {str(part["seed"]): significant(_mean_difference(part)) for part in parts},
         "minutes": [significant(part["seconds"] / 60, 3) for part in parts],
         "processor_minutes": [significant(_processor_seconds(part) / 60, 3) for part in parts],
@@ -226,7 +229,12 @@ def _processor_seconds(part: Part) -> float:
 def stage_interval(parts: Sequence[Part], stage: str) -> dict[str, float]:
     """The mean score of a stage over test tasks, each averaged over seeds, with its interval."""
     scores = [(task, score) for part in parts for task, score in part["scores"][stage].items()]
-    means = task_means([score for _, score in scores], [task for task, _ in scores])[1]
+    return task_interval([score for _, score in scores], [task for task, _ in scores])
+
+
+def task_interval(values: Sequence[float], tasks: Sequence[str]) -> dict[str, float]:
+    """The mean of values with its interval over tasks; values of one task are averaged first."""
+    means = task_means(values, tasks)[1]
     return {key: significant(value) for key, value in mean_interval(means).to_json().items()}
 
 
@@ -249,7 +257,8 @@ def reported(family: Family, parts: Sequence[Part], former: Mapping[str, Figures
         by_task.setdefault(part["task"], []).append(part)
     found = {**(former or {}), **{task: improvement(own) for task, own in by_task.items()}}
     report = Report(
-        setting={"tasks": tasks, "seeds": SEEDS}, figures={task: found[task] for task in tasks if task in found}
+        setting={"tasks": tasks, "seeds": family.num_seeds},
+        figures={task: found[task] for task in tasks if task in found},
     )
     figures = report.figures.values()
     improved = [task for task, each in report.figures.items() if each["improvement"]["low"] > 0]
@@ -260,7 +269,7 @@ def reported(family: Family, parts: Sequence[Part], former: Mapping[str, Figures
     wanted = f"of {len(tasks)} tasks improved over the cloned start, interval above zero"
     report.goals = [
         Goal(wanted, len(improved), family.wanted, "at least"),
-        Goal("seeds of each task that was run", complete, SEEDS, "at least"),
+        Goal("seeds of each task that was run", complete, family.num_seeds, "at least"),
         Goal("minutes of the slowest run", slowest, family.max_minutes, "at most", _MINUTES_NOTE),
     ]
     return report
@@ -301,17 +310,18 @@ def command(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--family", choices=FAMILIES, required=True, help="what is trained")
     parser.add_argument("--tasks", help="tasks, with commas between; all by default")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
+    parser.add_argument("--seeds", type=int, help="seeds of each, from 0; the family's by default")
     parser.add_argument("--parts", type=Path, default=PARTS, help="folder of the parts")
-    parser.add_argument("--out", type=Path)
-    own, rest = parser.parse_known_args(argv)
+    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
+    own, rest = own_options("learning", parser, argv)
     family = FAMILIES[own.family]
     known = known_tasks(family)
     tasks = known if own.tasks is None else [task for task in own.tasks.split(",") if task]
     for task in tasks:
         if task not in known:
             raise UnknownNameError("task with a configuration", task, known)
-    chosen = partial(measure, family=family, tasks=tasks, seeds=own.seeds, folder=own.parts, out=own.out)
+    seeds = family.num_seeds if own.seeds is None else own.seeds
+    chosen = partial(measure, family=family, tasks=tasks, seeds=seeds, folder=own.parts, out=own.out)
     if own.out is not None:
         rest += ["--out", str(own.out)]
     return main("learning", chosen, PACKAGES, rest)

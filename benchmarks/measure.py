@@ -117,14 +117,13 @@ def cpu_seconds() -> float:
     """Processor time of this process and of all that it started, so far.
 
     Sandboxes of bubblewrap are included. Containers are no children of this process, so their time is not seen. What a
-    sandbox took is lost when it is killed.
+    sandbox took is lost when it is killed; `benchmarks.swe.spent` keeps it.
     """
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system + _of_descendants()
+    return tree_seconds(os.getpid())
 
 
-def _of_descendants() -> float:
-    """Of those that go on below this process, with what they waited for."""
+def tree_seconds(top: int) -> float:
+    """Processor time of a process and of the live ones below it, each with what it waited for; 0 where it is gone."""
     children: dict[int, list[int]] = {}
     spent: dict[int, float] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -135,9 +134,9 @@ def _of_descendants() -> float:
             continue
         children.setdefault(int(fields[1]), []).append(int(name))
         spent[int(name)] = sum(map(int, fields[11:15])) / _TICKS
-    waiting, total = list(children.get(os.getpid(), ())), 0.0
+    waiting, total = [top], 0.0
     while waiting:
         each = waiting.pop()
-        total += spent[each]
+        total += spent.get(each, 0.0)
         waiting += children.get(each, ())
     return total

@@ -79,11 +79,7 @@ def main(
     Returns:
         The exit code: 0 where all goals are met, else 1.
     """
-    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats: ends within a minute")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
-    arguments = parser.parse_args(argv)
+    arguments = _parser(name).parse_args(argv)
     described, began = machine(), time.monotonic()
     report = measure(arguments.quick)
     found = {
@@ -101,6 +97,31 @@ def main(
         arguments.out.write_text(text + "\n", encoding="utf-8")
     print(text if arguments.json else as_text(found))
     return 0 if all(goal.is_met for goal in report.goals) else 1
+
+
+def own_options(
+    name: str, own: argparse.ArgumentParser, argv: Sequence[str] | None = None
+) -> tuple[argparse.Namespace, list[str]]:
+    """Options that one benchmark has beside those of all; `--help` shows both, and an unknown one ends the process.
+
+    Args:
+        name: Of the benchmark.
+        own: Its options, without help of its own.
+        argv: Arguments; None takes those of the process.
+
+    Returns:
+        Its options, and the arguments that are left for `main`.
+    """
+    _parser(name, own).parse_args(argv)
+    return own.parse_known_args(argv)
+
+
+def _parser(name: str, *own: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", parents=own, conflict_handler="resolve")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats: ends within a minute")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
+    return parser
 
 
 def as_text(found: Mapping[str, Any]) -> str:

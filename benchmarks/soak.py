@@ -16,11 +16,7 @@ How single faults end is tested in `tests/sandbox/test_faults.py`.
 from __future__ import annotations
 
 import argparse
-import ctypes
-import gc
 import hashlib
-import os
-import statistics
 import sys
 import threading
 import time
@@ -41,7 +37,6 @@ from agentgym.policy import Script
 from agentgym.rollout import Job, RolloutEngine, RolloutSettings, RolloutStats, draw_seed
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.engines.docker import DockerProvider
-from agentgym.sandbox.leasing.mounts import mounts_below
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.suite import load_suite
 from agentgym.task import Task
@@ -50,8 +45,8 @@ from agentgym_tools.python.env import PythonEnv
 from agentgym_tools.python.interpreter_env import SPEC
 from agentgym_tools.python.problem import FUNCTION
 from agentgym_tools.python.scripts import SCRIPTS
-from benchmarks.measure import resident_bytes
-from benchmarks.report import Goal, Report, main, progress
+from benchmarks.report import Goal, Report, main, own_options, progress
+from benchmarks.sandbox.holdings import Holdings, at_rest, goals_of, settled
 
 PACKAGES = ("agentgymnasium", "docker")
 EPISODES, QUICK_EPISODES = 2000, 100
@@ -85,7 +80,7 @@ class Saboteur:
 
     Args:
         provider: Whose containers they are.
-        one_in: Every so manyeth start has one; 0 for none.
+        one_in: One start in so many has one; 0 for none.
     """
 
     def __init__(self, provider: DockerProvider, one_in: int) -> None:
@@ -186,37 +181,6 @@ class StruckPython(PythonEnv):
             raise
 
 
-@dataclass(frozen=True)
-class Holdings:
-    """What this process holds at one moment.
-
-    Resident memory is taken after the allocator gave free pages back: threads that come and go leave arenas with holes.
-    """
-
-    resident_mb: float
-    descriptors: int
-    threads: int
-    containers: int
-    mounts: int
-    folders: int
-
-    @classmethod
-    def now(cls, provider: DockerProvider) -> Holdings:
-        """Of a provider's owner."""
-        labels = [f"{name}={value}" for name, value in provider.owner.labels().items()]
-        sandboxes = provider.owner.folder / "sandboxes"
-        gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
-        return cls(
-            resident_bytes() / 1e6,
-            len(os.listdir("/proc/self/fd")),
-            threading.active_count(),
-            len(provider.host.client.api.containers(all=True, filters={"label": labels})),
-            len(mounts_below(provider.owner.folder)),
-            len(os.listdir(sandboxes)) if sandboxes.exists() else 0,
-        )
-
-
 @dataclass
 class Soaked:
     """What a run came to.
@@ -295,7 +259,7 @@ def soak(num_episodes: int, one_in: int = ONE_IN) -> Soaked:
 
     Args:
         num_episodes: How many.
-        one_in: Every so manyeth start of an episode is struck; 0 for none.
+        one_in: One start of an episode in so many is struck; 0 for none.
     """
     provider = DockerProvider()
     saboteur = Saboteur(provider, one_in)
@@ -304,7 +268,7 @@ def soak(num_episodes: int, one_in: int = ONE_IN) -> Soaked:
             engine.submit(job)
         while engine.next() is not None:
             pass
-    soaked = Soaked(RolloutStats(), saboteur.faults, before=_at_rest(provider))
+    soaked = Soaked(RolloutStats(), saboteur.faults, before=at_rest(provider))
     began = time.monotonic()
     try:
         with soaking(provider, saboteur) as (pool, engine):
@@ -312,7 +276,7 @@ def soak(num_episodes: int, one_in: int = ONE_IN) -> Soaked:
             _play(make_jobs(num_episodes), engine, soaked, provider)
             soaked.pool = pool.stats()
         soaked.seconds = time.monotonic() - began
-        soaked.after = _settled(provider, soaked.before)
+        soaked.after = settled(provider, soaked.before)
     finally:
         provider.close()
     return soaked
@@ -331,30 +295,6 @@ def _play(jobs: Sequence[Job], engine: RolloutEngine, soaked: Soaked, provider: 
             progress(f"{soaked.stats.episodes} episodes, {soaked.stats.retries} retries, {soaked.samples[-1]}")
 
 
-def _at_rest(provider: DockerProvider) -> Holdings:
-    """Holdings while no call is under way, without idle connections to the engine."""
-    provider.host.client.api.close()
-    return Holdings.now(provider)
-
-
-def _settled(provider: DockerProvider, expected: Holdings, timeout_s: float = 60.0) -> Holdings:
-    """Holdings once nothing is on its way out any more: hung calls' threads and descriptors end when the calls do."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        found = _at_rest(provider)
-        is_more = (getattr(found, name) > getattr(expected, name) for name in ("threads", "descriptors", "containers"))
-        if not any(is_more) or time.monotonic() > deadline:
-            return found
-        time.sleep(0.2)
-
-
-def growth(samples: Sequence[Holdings], name: str) -> float:
-    """Median of the second half over that of the first, the first tenth left out."""
-    values = [float(getattr(sample, name)) for sample in samples[len(samples) // 10 :]]
-    half = len(values) // 2
-    return statistics.median(values[half:]) / statistics.median(values[:half])
-
-
 def measure(is_quick: bool, num_episodes: int = EPISODES) -> Report:
     """All figures."""
     wanted = QUICK_EPISODES if is_quick else num_episodes
@@ -371,12 +311,7 @@ def measure(is_quick: bool, num_episodes: int = EPISODES) -> Report:
         Goal("retries beyond the faults felt", abs(stats.retries - felt), 0, "at most"),
         Goal("share of starts with a fault, %", 100 * len(faults) / (wanted + stats.retries), 4.5, "at least"),
     ]
-    if not is_quick:
-        for name, most in (("resident_mb", 1.05), ("descriptors", 1.1), ("threads", 1.1), ("containers", 1.1)):
-            report.goals.append(Goal(f"{name}, second half / first", growth(soaked.samples, name), most, "at most"))
-    for name in ("descriptors", "threads", "containers", "mounts", "folders"):
-        left = getattr(after, name) - getattr(before, name)
-        report.goals.append(Goal(f"{name} left over", left, 0, "at most"))
+    report.goals += goals_of(before, after, [] if is_quick else soaked.samples)
     report.figures = {
         "seconds": soaked.seconds,
         "episodes_per_s": wanted / soaked.seconds,
@@ -399,6 +334,6 @@ def measure(is_quick: bool, num_episodes: int = EPISODES) -> Report:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--episodes", type=int, default=EPISODES)
-    known, others = parser.parse_known_args()
+    parser.add_argument("--episodes", type=int, default=EPISODES, help="how many episodes are played")
+    known, others = own_options("soak", parser)
     sys.exit(main("soak", partial(measure, num_episodes=known.episodes), PACKAGES, others))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.archer_ablation.picture import draw
 from benchmarks.archer_ablation.runs import AS_IT_IS, TURNS, VARIANTS, mean_of, row_of, variants_of
-from benchmarks.report import Goal, Report, main
+from benchmarks.report import Goal, Report, main, own_options
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 SEEDS = 5
@@ -64,7 +64,7 @@ def command(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--variants", default=",".join(VARIANTS), help="variants, with commas between")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each, from 0")
     parser.add_argument("--picture", type=Path, help="also draw the curves into this SVG file")
-    own, rest = parser.parse_known_args(argv)
+    own, rest = own_options("archer_ablation", parser, argv)
     tasks, variants = ([name for name in text.split(",") if name] for text in (own.tasks, own.variants))
     choice = Choice(tasks, variants, own.seeds, own.picture)
     return main("archer_ablation", lambda is_quick: measure(is_quick, choice), PACKAGES, rest)

@@ -18,7 +18,7 @@ from benchmarks.credit.report import reported
 from benchmarks.credit.runs import Places, run_piece
 from benchmarks.credit.tables import Piece, method_named, methods, tasks
 from benchmarks.credit.tuning import tune, tuned
-from benchmarks.report import Report, main
+from benchmarks.report import Report, main, own_options
 
 PACKAGES = ("agentgymnasium", "torch", "transformers")
 SEEDS = 5
@@ -87,7 +87,7 @@ def report(argv: Sequence[str]) -> int:
     _add_choice(parser)
     parser.add_argument("--picture", type=Path, help="also draw the learning curves into this SVG file")
     parser.add_argument("--untuned", action="store_true", help="count runs with the settings of the files")
-    own, rest = parser.parse_known_args(argv)
+    own, rest = own_options("credit", parser, argv)
 
     def measure(is_quick: bool) -> Report:
         if is_quick:

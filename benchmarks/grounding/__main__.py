@@ -28,7 +28,7 @@ from agentgym_rl.core.config.pixels import PixelConfig, pixel_config
 from agentgym_rl.pixels.job import CPU_S, DISTANCE, train
 from benchmarks.grounding.figures import MODES, figures_of
 from benchmarks.grounding.picture import draw
-from benchmarks.report import Goal, Report, main, progress
+from benchmarks.report import Goal, Report, main, own_options, progress
 
 PACKAGES = ("agentgymnasium", "torch", "numpy")
 CONFIG = Path(agentgym_rl.__file__).parent / "configs" / "grounding_pixels.toml"
@@ -138,14 +138,14 @@ def _rounded(curves: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
 
 def command(argv: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.grounding", add_help=False)
-    parser.add_argument("--targets", type=Path, default=Path("screens/targets.json"))
-    parser.add_argument("--modes", default=",".join(MODES))
-    parser.add_argument("--seeds", default="0")
-    parser.add_argument("--parts", type=Path, required=True)
-    parser.add_argument("--picture", type=Path)
-    parser.add_argument("--updates", type=int)
-    own, rest = parser.parse_known_args(argv)
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--targets", type=Path, default=Path("screens/targets.json"), help="file of the targets")
+    parser.add_argument("--modes", default=",".join(MODES), help="modes, with commas between")
+    parser.add_argument("--seeds", default="0", help="seeds, with commas between")
+    parser.add_argument("--parts", type=Path, required=True, help="folder of the parts")
+    parser.add_argument("--picture", type=Path, help="also draw the curves into this SVG file")
+    parser.add_argument("--updates", type=int, help="optimiser steps of a run; the shipped file's by default")
+    own, rest = own_options("grounding", parser, argv)
     seeds = [int(each) for each in own.seeds.split(",") if each]
     modes = [each for each in own.modes.split(",") if each]
     choice = Choice(own.targets, modes, seeds, own.parts, own.picture, own.updates)

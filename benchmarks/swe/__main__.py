@@ -2,12 +2,14 @@
 
 - run_tests: the warm process of the agent's sandbox against `python -m pytest` of the same tests there.
 - verdict: a right repair judged, against the same tests in a fresh process of a fresh sandbox, and against SWE-bench's
-  steps (see `benchmarks.verdicts.repair_grading`).
+  steps (see `benchmarks.verdicts.repair_grading`). `first_verdict` finds out first what tests, twins and probes come to
+  on the original, as the first verdict on a task does in each process.
 - reset: from reset to the first observation, against one `git init, add, commit` in the same sandbox. `first_reset` is
   that of tasks that this process has not seen before.
 
-CPU time is given for the sides that stay in one sandbox. That of a sandbox that is thrown away is lost with it. That of
-containers is not seen.
+CPU time is that of this process and of all sandboxes, also of those that end meanwhile or are made ready for the next
+time. To count it takes time, so rounds of their own do, after those of wall time. That of containers is not seen, and
+left out.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from itertools import count
+from typing import Literal
 
 from agentgym.sandbox.lender import lender_of
 from agentgym.suite import load_suite
@@ -28,39 +32,49 @@ from agentgym_swe.repair.state import beginning, lay_out
 from agentgym_swe.repair.task_view import read_task
 from agentgym_swe.repair.verdict.collecting import from_texts
 from agentgym_swe.repair.verdict.judge import Judge
-from benchmarks.measure import Spread, cpu_seconds, interleaved, ratios
+from benchmarks.measure import Spread, interleaved, ratios, significant
 from benchmarks.report import Goal, Report, main
 from benchmarks.swe.planted import SUITE, planted_tasks
+from benchmarks.swe.spent import spent_seconds
 from benchmarks.verdicts.repair_grading import diff_in_fresh_tree, plain_pytest
 
 PACKAGES = ("agentgymnasium",)
 PAUSE_S = 2.0
 """Before and after a measurement: what a pool makes ready in the background is ready, and its time is counted."""
-ROUNDS, QUICK_ROUNDS = 5, 3
-LASTING = ("run_tests", "pytest", "commit")
-"""Sides that stay in one sandbox."""
+ROUNDS, QUICK_ROUNDS, CPU_ROUNDS = 5, 3, 3
+ROWS = (
+    ("pytest", "run_tests", 3.0),
+    ("fresh", "verdict", 4.0),
+    ("steps", "verdict", 6.0),
+    ("reset", "commit", 1.2),
+    ("first_reset", "commit", 1.2),
+)
+"""What is divided by what, and the bound of the wall ratio: a most over a commit, a least over others."""
 Side = Callable[[], object]
 
 
-class Taken(NamedTuple):
-    """Seconds that something takes, on the wall and of processors."""
-
-    wall_s: float
-    cpu_s: float
+Times = dict[str, list[float]]
 
 
-def timed(run: Side) -> Taken:
-    """Measure one thing."""
+def timed(run: Side, clock: Callable[[], float], rest_s: float) -> float:
+    """Seconds of a clock that one thing takes.
+
+    Args:
+        run: The thing.
+        clock: Tells seconds.
+        rest_s: A pause behind it that counts too.
+    """
     time.sleep(PAUSE_S)
-    spent, began = cpu_seconds(), time.perf_counter()
+    before = clock()
     run()
-    wall_s = time.perf_counter() - began
-    time.sleep(PAUSE_S)
-    return Taken(wall_s, cpu_seconds() - spent)
+    time.sleep(rest_s)
+    took = clock() - before
+    time.sleep(PAUSE_S - rest_s)
+    return took
 
 
-def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[dict[str, list[Taken]], dict[str, object]]:
-    """What all sides take, and the setting."""
+def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[Times, Times, dict[str, object]]:
+    """Seconds on the wall and of processors that all sides take, and the setting; no processors' in containers."""
     lender = lender_of(name, relaxed)
     judge = Judge(lender)
     task = planted_tasks(True)[0]
@@ -71,6 +85,7 @@ def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[dict[str, l
     env = RepairEnv(sandbox=name, relaxed=relaxed)
     ids = [*repair.case.failing, *repair.case.kept]
     others = iter([each for each in load_suite(SUITE).train_tasks() if each.config["package"] == layer.name][1:])
+    new_cases = (replace(repair.case, key=f"new {number}") for number in count())
     commit = "rm -rf .git && git init -q -b main . && git add -A -f . && git commit -q -m Import"
 
     def with_repair(then: Callable[..., object]) -> Side:
@@ -92,6 +107,7 @@ def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[dict[str, l
             "run_tests": lambda: link.run(sandbox.spec.work_dir, layer.python_path, ids),
             "pytest": lambda: plain_pytest(sandbox, repair, ("-q",), ids),
             "verdict": lambda: judge.verdict(repair.case, right),
+            "first_verdict": lambda: judge.verdict(next(new_cases), right),
             "fresh": with_repair(lambda fresh: plain_pytest(fresh, repair, ("-q",), ids)),
             "steps": with_repair(lambda fresh: diff_in_fresh_tree(fresh, lender, repair)),
             "commit": lambda: sandbox.exec(["sh", "-c", commit]),
@@ -99,31 +115,37 @@ def taken(name: str, relaxed: tuple[str, ...], rounds: int) -> tuple[dict[str, l
             "first_reset": lambda: env.reset(options={"task": next(others)}),
         }
         env.reset(options={"task": task})
-        found = interleaved({side: partial(timed, run) for side, run in sides.items()}, rounds)
+        walls = {side: partial(timed, run, time.perf_counter, 0.0) for side, run in sides.items()}
+        wall = interleaved(walls, rounds)
+        cpu: Times = {}
+        if name != "docker":
+            with spent_seconds() as spent:
+                cpu = interleaved(
+                    {side: partial(timed, run, spent, PAUSE_S) for side, run in sides.items()}, CPU_ROUNDS
+                )
         link.close()
     env.close()
     close_judges()
-    return found, {"sandbox": name, "package": layer.name, "tests": len(ids)}
+    return wall, cpu, {"sandbox": name, "package": layer.name, "tests": len(ids)}
 
 
 def measure(quick: bool) -> Report:
     """Take the figures."""
     name = os.environ.get("AGENTGYM_SWE_SANDBOX", "bubblewrap")
-    found, setting = taken(name, () if name == "docker" else ("cpus", "memory_mib"), QUICK_ROUNDS if quick else ROUNDS)
-    wall = {side: [each.wall_s for each in values] for side, values in found.items()}
-    cpu = {side: [each.cpu_s for each in values] for side, values in found.items()}
+    relaxed = () if name == "docker" else ("cpus", "memory_mib")
+    wall, cpu, setting = taken(name, relaxed, QUICK_ROUNDS if quick else ROUNDS)
     report = Report(setting=setting)
-    rows = (("pytest", "run_tests", 3.0), ("fresh", "verdict", 4.0), ("steps", "verdict", 6.0))
-    for slow, quick_side, goal in rows:
-        ratio = ratios(wall[slow], wall[quick_side]).median
-        report.goals.append(Goal(f"{slow} / {quick_side}, wall", ratio, goal, "at least"))
-    for side in ("reset", "first_reset"):
-        ratio = ratios(wall[side], wall["commit"]).median
-        report.goals.append(Goal(f"{side} / commit, wall", ratio, 1.2, "at most"))
-    report.figures = {
-        "wall_s": {side: Spread.of(values).to_json() for side, values in wall.items()},
-        "cpu_s": {side: Spread.of(cpu[side]).to_json() for side in LASTING},
-    }
+    report.figures = {"wall_s": {side: Spread.of(values).to_json() for side, values in wall.items()}}
+    for above, below, goal in ROWS:
+        ratio = ratios(wall[above], wall[below]).median
+        sense: Literal["at most", "at least"] = "at most" if below == "commit" else "at least"
+        report.goals.append(Goal(f"{above} / {below}, wall", ratio, goal, sense))
+    if cpu:
+        report.figures["cpu_s"] = {side: Spread.of(values).to_json() for side, values in cpu.items()}
+        shown = [(above, below) for above, below, _ in ROWS if min(cpu[below]) > 0]
+        report.figures["cpu_ratio"] = {
+            f"{above} / {below}": significant(ratios(cpu[above], cpu[below]).median) for above, below in shown
+        }
     return report
 
 

@@ -1,7 +1,8 @@
 """Screening of faults against the whole suite in a fresh process for each, in CPU time, and whether both agree.
 
-- screening: the coverage map, the collected session and a fork for each fault (a run from nothing where it reaches no
-  live function), as `agentgym swe make` does it. All of it counts, the map and the collection too.
+- screening: the collected session, which measures the coverage map, and a fork for each fault (a run from nothing where
+  it reaches no live function, or runs before the tests do), as `agentgym swe make` does it. All of it counts, the map
+  and the collection too.
 - whole suite: `python -m pytest` of all kept tests with the fault in place, in a fresh process of the same kind of
   sandbox, with pytest's own settings. Byte code that it writes is used by the next run.
 
@@ -17,13 +18,13 @@ import os
 import re
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.making.candidates import Sources, candidates
-from agentgym_swe.making.coverage_map import CoverageMap, measure_lines, read_lines
+from agentgym_swe.making.coverage_map import CoverageMap, read_lines
 from agentgym_swe.making.screening import MAX_FAILING, Screened
 from agentgym_swe.making.workers import Workers
 from agentgym_swe.repositories.layer import Layer, load_layer
@@ -53,7 +54,8 @@ class Fault:
     Attributes:
         files: The changed files.
         tests: Tests that run its lines.
-        in_function: Whether a running process can take it.
+        in_function: Whether a running process may take it.
+        is_early: Whether its lines run before the tests do.
         found: By side the tests that fail; None where the run has no good end.
         cpu_s: By side its CPU seconds.
     """
@@ -61,6 +63,7 @@ class Fault:
     files: dict[str, str]
     tests: tuple[str, ...]
     in_function: bool
+    is_early: bool
     found: dict[str, frozenset[str] | None] = field(default_factory=dict)
     cpu_s: dict[str, float] = field(default_factory=dict)
 
@@ -81,21 +84,40 @@ def faults_of(layer: Layer, coverage: CoverageMap, count: int) -> Iterator[Fault
         tests = {test for file, lines in candidate.lines for test in coverage.tests_of(file, lines)}
         if count and files is not None and (tests or not candidate.in_function):
             count -= 1
-            yield Fault(files, tuple(test for test in layer.tests if test in tests), candidate.in_function)
+            ordered = tuple(test for test in layer.tests if test in tests)
+            yield Fault(files, ordered, candidate.in_function, coverage.is_early(candidate.lines))
 
 
-def screen_all(layer: Layer, faults: list[Fault], sandbox: str) -> float:
-    """Screen faults; the CPU seconds of the session and of runs from nothing."""
+@dataclass
+class Screening:
+    """The faults of a package, screened.
+
+    Attributes:
+        faults: The faults.
+        start_s: CPU seconds of the map and the collection.
+        cpu_s: CPU seconds in all.
+    """
+
+    faults: list[Fault]
+    start_s: float
+    cpu_s: float
+
+
+def screen_all(layer: Layer, sandbox: str, count: int) -> Screening:
+    """Screen faults of a package from nothing, the map included."""
     with Workers(layer, sandbox) as workers:
-        cold_s = 0.0
+        faults = list(faults_of(layer, read_lines(layer, workers.measure()), count))
+        start_s, cold_s = workers.hot.session_s, 0.0
         for fault in faults:
-            found = workers.hot.run(fault.files, fault.tests) if fault.in_function else Screened("cold", (), 0.0)
+            found = Screened("cold", (), 0.0)
+            if fault.in_function:
+                found = workers.hot.run(fault.files, fault.tests, is_early=fault.is_early)
             if found.how == "cold":
                 found = workers.fresh.run(fault.files, limit=MAX_FAILING + 1)
                 cold_s += found.cpu_s
             fault.found["screening"] = frozenset(found.failing) if found.how == "tried" else None
             fault.cpu_s["screening"] = found.cpu_s
-        return workers.hot.session_s + cold_s
+        return Screening(faults, start_s, workers.hot.session_s + cold_s)
 
 
 def run_whole(layer: Layer, faults: list[Fault], sandbox: str) -> None:
@@ -103,11 +125,20 @@ def run_whole(layer: Layer, faults: list[Fault], sandbox: str) -> None:
     with open_room(layer.folder, sandbox) as room:
         plain_suite(room.sandbox, layer)  # byte code of tests
         for fault in faults:
-            for path, text in fault.files.items():
-                room.sandbox.write_file(path, text.encode())
+            put(room.sandbox, {path: text.encode() for path, text in fault.files.items()})
             fault.found["whole"], fault.cpu_s["whole"] = plain_suite(room.sandbox, layer)
-            for path in fault.files:
-                room.sandbox.write_file(path, (layer.folder / path).read_bytes())
+            put(room.sandbox, {path: (layer.folder / path).read_bytes() for path in fault.files})
+
+
+def put(sandbox: Sandbox, files: Mapping[str, bytes]) -> None:
+    """Write files and take their byte code away: what has the same length and is written within a second passes for the
+    same.
+    """
+    for path, content in files.items():
+        sandbox.write_file(path, content)
+        folder, _, name = path.rpartition("/")
+        stale = f"{folder or '.'}/__pycache__/{name.removesuffix('.py')}."
+        sandbox.exec(["sh", "-c", 'rm -f "$1"*.pyc', "sh", stale])
 
 
 def plain_suite(sandbox: Sandbox, layer: Layer) -> tuple[frozenset[str] | None, float]:
@@ -140,9 +171,8 @@ def measure(quick: bool) -> Report:
     agreed = tried = 0
     for name in names:
         layer = load_layer(name)
-        lines, map_s = measure_lines(layer, sandbox)
-        faults = list(faults_of(layer, read_lines(layer, lines), QUICK_FAULTS if quick else FAULTS))
-        screening_s = map_s + screen_all(layer, faults, sandbox)
+        screening = screen_all(layer, sandbox, QUICK_FAULTS if quick else FAULTS)
+        faults, screening_s = screening.faults, screening.cpu_s
         run_whole(layer, faults, sandbox)
         endless = [fault for fault in faults if None in fault.found.values()]
         screening_s -= sum(fault.cpu_s["screening"] for fault in endless)
@@ -152,7 +182,7 @@ def measure(quick: bool) -> Report:
         figures[name] = {
             "faults": len(faults),
             "endless": len(endless),
-            "map_s": significant(map_s),
+            "start_s": significant(screening.start_s),
             "screening_s": significant(screening_s),
             "whole_s": significant(whole_s),
             "ratio": significant(whole_s / screening_s),

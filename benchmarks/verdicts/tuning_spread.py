@@ -92,4 +92,4 @@ def spread(values: Sequence[float]) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main("tuning_spread", measure, ("agentgymnasium",)))
+    sys.exit(main("verdicts.tuning_spread", measure, ("agentgymnasium",)))

@@ -1,8 +1,9 @@
+import argparse
 import json
 
 import pytest
 
-from benchmarks.report import Goal, Report, main
+from benchmarks.report import Goal, Report, main, own_options
 
 
 def report_of(*goals):
@@ -34,3 +35,24 @@ def test_main_says_in_words_what_was_missed_and_fails(capsys):
     text = capsys.readouterr().out
     assert "MISSED memory: 3 (at most 2)" in text
     assert "side steps: 2 [1 to 3]" in text
+
+
+def own_parser():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--seeds", type=int, required=True, help="seeds of each arm")
+    return parser
+
+
+def test_help_shows_the_options_of_one_benchmark_and_of_all(capsys):
+    with pytest.raises(SystemExit) as ended:
+        own_options("name", own_parser(), ["--help"])
+    text = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "usage: python -m benchmarks.name" in text
+    assert "seeds of each arm" in text
+    assert "also write the JSON to this file" in text
+
+
+def test_own_options_leave_the_others_to_main():
+    own, rest = own_options("name", own_parser(), ["--quick", "--seeds", "3"])
+    assert (own.seeds, rest) == (3, ["--quick"])

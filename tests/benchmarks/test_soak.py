@@ -4,7 +4,8 @@ import pytest
 
 from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from benchmarks import soak
-from benchmarks.soak import KINDS, growth, make_jobs
+from benchmarks.sandbox.holdings import growth
+from benchmarks.soak import KINDS, make_jobs
 
 pytestmark = [
     pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
