@@ -30,3 +30,19 @@ def test_swe_list_shows_licences_and_what_is_prepared(empty_cache, capsys):
 def test_swe_explains_what_cannot_be(args, code, expected, empty_cache, capsys):
     assert main(["swe", *args]) == code
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("action", "has", "lacks"),
+    [("make", "--yields", "--image"), ("rows", "--image", "--out"), ("list", "--json", "--sandbox")],
+)
+def test_help_of_an_action_shows_its_options_alone(action, has, lacks, capsys):
+    assert main(["swe", action, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert has in text
+    assert lacks not in text
+
+
+def test_swe_refuses_an_option_of_another_action(capsys):
+    assert main(["swe", "list", "--image", "x"]) == 2
+    assert "--image" in capsys.readouterr().err

@@ -85,8 +85,20 @@ SHORT = {
     f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
         f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {IN_A_BROWSER}"
     ),
+    f"agentgym train {CONFIGS}/gui_desktop.toml --run runs/desktop": (
+        f"agentgym train {CONFIGS}/gui_desktop.toml --run runs/desktop {IN_A_BROWSER}"
+    ),
     f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql": (
         f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {CLONED}"
+    ),
+    f"agentgym train {CONFIGS}/patch_line.toml --run runs/patch-line": (
+        f"agentgym train {CONFIGS}/patch_line.toml --run runs/patch-line {CLONED}"
+    ),
+    f"agentgym train {CONFIGS}/experiment_menu.toml --run runs/menu": (
+        f"agentgym train {CONFIGS}/experiment_menu.toml --run runs/menu {IN_A_BROWSER}"
+    ),
+    f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk": (
+        f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk {CLONED}"
     ),
     "agentgym eval --suite swe/patch-line --policy demo --env-option places=none": (
         "agentgym eval --suite swe/patch-line --policy demo --env-option places=none --limit 2"
@@ -235,6 +247,8 @@ NOT_RUN = {
             "agentgym swe make --out tasks/swe/repair --yields docs/environments/repair-tasks.md",
             "agentgym swe hunt",
             "agentgym swe hunt --out tasks/swe/repair",
+            "agentgym swe reword",
+            "agentgym swe reword --out tasks/swe/repair",
             "agentgym check agentgym/Repair-v0",
         ),
         "runs the tests of packages for minutes to hours; tests/environments/repairs does with one or two",
@@ -280,6 +294,9 @@ NOT_RUN = {
     **dict.fromkeys(
         ("python -m agentgym_swe.tuning.record", "python -m agentgym_swe.tuning.record LOAD --again"),
         "measures real servers for minutes; tests/environments/tuning/test_tuning_containers.py measures a few",
+    ),
+    "agentgym eval --suite swe/tuning --policy torch:RUN/models/trained --env-option mode=menu": (
+        "needs a trained policy and real servers; tests/environments/tuning plays both"
     ),
     "python -m scripts.check_suites": "draws every suite anew; tests/environments/test_suites.py compares parts",
     "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",

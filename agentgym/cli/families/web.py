@@ -117,7 +117,7 @@ def replay(
                 note(str(refusal))
                 continue
             sight = page.step([(call.name, actions[call.name].arguments(call.arguments)) for call in calls], view)
-            show(sight.text(view))
+            show(f"\n--- {line.strip()}\n{sight.text(view)}")
     finally:
         page.close()
     return 0

@@ -207,7 +207,7 @@ def test_maze_vocabulary_has_every_word_that_occurs(env):
 
 
 def test_maze_hint_is_a_way_to_the_goal(env):
-    assert agentgym.spec("agentgym/Maze-v0").load_hints()(TASK) == "Way: up, right, right."
+    assert agentgym.spec("agentgym/Maze-v0").load_hints()(TASK, {}) == "Way: up, right, right."
     for seed in range(10):
         task = env.make_task(seed)
         way = hint(task).removeprefix("Way: ").removesuffix(".").split(", ")
