@@ -151,13 +151,21 @@ def _overview(reports: Sequence[CheckReport]) -> Iterator[tuple[str, str, str, s
 
 
 def _rows(report: CheckReport) -> Sequence[tuple[str, str, str, str]]:
-    """A row for each check; what several found alike is said once."""
-    first: dict[str, str] = {}
+    """A row for each check, and one for those that failed as an earlier one did."""
+    alike: dict[str, list[CheckResult]] = {}
+    for result in report.results:
+        if result.status == "failed":
+            alike.setdefault(result.detail, []).append(result)
     rows = []
     for result in report.results:
-        found = first.setdefault(result.detail, result.name) if result.status == "failed" else result.name
-        detail = result.detail if found == result.name else f"the same as {found}"
-        rows.append((result.name, result.status, f"{result.seconds:.1f} s", detail))
+        first, *others = alike.get(result.detail, [result]) if result.status == "failed" else [result]
+        if result is not first:
+            continue
+        rows.append((result.name, result.status, f"{result.seconds:.1f} s", result.detail))
+        if others:
+            names = ", ".join(each.name for each in others)
+            spent = sum(each.seconds for each in others)
+            rows.append((f"{len(others)} more", "failed", f"{spent:.1f} s", f"the same as {first.name}: {names}"))
     return rows
 
 

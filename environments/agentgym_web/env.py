@@ -206,6 +206,12 @@ class WebEnv(AgentEnv):
         messages = self._answers(action.tool_calls, text)
         return reply._replace(messages=[*messages, *reply.messages], image=self.sight.picture)
 
+    def refuse(self, refusal: ActionSyntaxError) -> EnvReply:
+        """Answer an invalid message with its explanation, and with the page as it was last seen."""
+        self.sight = replace(self.sight, error="", notes=())
+        reply = super().refuse(refusal)
+        return reply._replace(messages=[user(f"{refusal}\n\n{self.shown()}")], image=self.sight.picture)
+
     def observe(self, messages: Sequence[Message], image: NDArray[np.uint8] | None) -> Observation:
         """The observation: the text, and the picture where there is one."""
         return super().observe(messages, self.sight.picture if image is None else image)

@@ -56,10 +56,13 @@ def test_case_has_its_outcome_and_leaves_nothing_behind(arena: Arena, case: Case
 @pytest.mark.parametrize("case", MESSAGES, ids=lambda case: case.name)
 def test_message_is_read_and_never_run(env: Any, case: MessageCase, tmp_path: Path) -> None:
     planted = tmp_path / "planted"
-    env.reset(seed=1)
+    first, _ = env.reset(seed=1)
+    page = first["text"].partition("\n\n")[2]
     observation, _, _, _, info = env.step(case.text.replace("PLANTED", str(planted)))
     assert case.says in observation["text"]
     assert bool(info["is_invalid"]) == case.is_invalid
+    if case.is_invalid:
+        assert observation["text"].endswith(f"\n\n{page}")
     assert not planted.exists()
 
 
