@@ -51,7 +51,7 @@ TEST := OMP_NUM_THREADS=1 env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 test: install $(if $(PYTEST_ARGS),,system)
 ifeq ($(PYTEST_ARGS),)
 	@echo "== test: pytest, $(WORKERS) files at once =="
-	$(TEST) --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(TEST) --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 40
 else
 	$(TEST) $(PYTEST_ARGS)
 endif
