@@ -40,7 +40,7 @@ from benchmarks.learning import PACKAGES, Family, headline_scores, settings_of, 
 from benchmarks.measure import cpu_seconds, significant
 from benchmarks.report import Goal, Report, main, own_options, progress
 
-PARTS = Path("runs/patch-line")
+PARTS = Path("runs/swe-training")
 SEEDS, SUCCESS = 3, 0.9
 TWO = "two_mistakes"
 CONFIGS = Family({"patch-line": "patch_line", "experiment-menu": "experiment_menu"}, 0, 0, "patch-line")
