@@ -35,7 +35,8 @@ class EvalOptions:
     suite: str
     """The suite, such as tools/lookup; or an environment, such as agentgym/WebArena-v0, which then makes the tasks."""
     policy: str
-    """The policy: a script of the environment (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL."""
+    """The policy: a script of the environment (oracle, null, random, demo, …), torch:PATH, endpoint:URL#MODEL, or a
+    class of your own file, python:FILE.py:CLASS."""
     split: str = "test"
     """The split: train, validation or test."""
     attempts: int = _DEFAULTS.attempts

@@ -53,7 +53,8 @@ def run(
         env: The id of the environment, such as agentgym/Wordle-v0.
         task: The id of a task, such as tools/lookup:test-00000. Without it, the environment makes a task from the seed.
         seed: The seed of the task and the episode. Without it, a seed is drawn and printed.
-        policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, or endpoint:URL#MODEL.
+        policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, endpoint:URL#MODEL, or a class
+            of your own file, python:FILE.py:CLASS.
         role: The role to play in a game. The default is the game's first role.
         partner: Who plays another role of a game: ROLE=scripted, scripted:NAME, torch:PATH or endpoint:URL#MODEL. The
             partner self works only in eval and record.

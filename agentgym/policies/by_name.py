@@ -9,12 +9,14 @@ import inspect
 import re
 from collections.abc import Collection
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError, suggestion
 from agentgym.policies.endpoint import EndpointPolicy, EndpointSettings
 from agentgym.policies.endpoint_client import Transport
 from agentgym.policies.human import HumanPolicy
+from agentgym.policies.own import FORM, own_class
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, ScriptFactory
 from agentgym.registration import EnvSpec, is_environment, spec
@@ -28,8 +30,8 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
     """The policy of a name.
 
     Args:
-        name: `torch:PATH`, `endpoint:URL#MODEL`, `human`, or a script of an environment: `oracle`, `null`, `random`,
-            `demo`, `cheat_…`.
+        name: `torch:PATH`, `endpoint:URL#MODEL`, `python:FILE.py:CLASS`, `human`, or a script of an environment:
+            `oracle`, `null`, `random`, `demo`, `cheat_…`.
         player_of: For scripts, the suite or the environment id that they play.
         options: Keyword arguments: of `TorchPolicy.load`, of `EndpointSettings`, of `HumanPolicy`, or of the script.
 
@@ -47,6 +49,8 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
             return _torch(rest, **options)
         if kind == "endpoint":
             return EndpointPolicy.load(rest, **options)
+        if kind == "python":
+            return _own(rest, options)
         if name == "human":
             return HumanPolicy(**options)
     except TypeError as error:
@@ -56,9 +60,20 @@ def load(name: str, player_of: str = "", **options: Any) -> Policy:
         raise _no_option(name, found[1], _options_of(kind)) from error
     if has_rest:
         known = _scripts_of(player_of) if player_of else ()
-        own = "A policy of your own is played from Python: agentgym.evaluation.evaluate(policy, suite)"
-        raise UnknownNameError("policy", name, [*known, *FORMS], [own])
+        raise UnknownNameError("policy", name, [*known, *FORMS, FORM], [f"A policy of your own is named {FORM}"])
     return _scripted(name, player_of, options)
+
+
+def _own(rest: str, options: dict[str, Any]) -> Policy:
+    """A policy of a file: a class that is made for each episode from its task and a seed, or a whole `Policy`."""
+    made, content = own_class(rest)
+    if hasattr(made, "generate"):
+        policy: Policy = made(**options)
+        return policy
+    _check_options(f"python:{rest}", made, options)
+    file, _, name = rest.rpartition(":")
+    factory = partial(made, **options) if options else made
+    return ScriptedPolicy(f"python:{Path(file).name}:{name}", factory, f"{content} {sorted(options.items())}")
 
 
 def _torch(path: str, **options: Any) -> Policy:
@@ -83,7 +98,7 @@ def _scripted(name: str, player_of: str, options: dict[str, Any]) -> ScriptedPol
     if not factories:
         known = _scripts_of(player_of)
         none = f"{found.id} has no scripted players yet: {found.scripts} is empty"
-        raise UnknownNameError("policy", name, [*known, *FORMS], [] if known else [none], owner=repr(player_of))
+        raise UnknownNameError("policy", name, [*known, *FORMS, FORM], [] if known else [none], owner=repr(player_of))
     for factory in factories.values():
         _check_options(name, factory, options)
     ready = {role: partial(factory, **options) if options else factory for role, factory in factories.items()}

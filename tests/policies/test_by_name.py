@@ -46,9 +46,57 @@ def test_unknown_names_get_suggestions():
         load("oracle", "dialogue/guess-nubmer")
 
 
-def test_a_module_is_no_policy_and_the_error_says_how_to_play_ones_own():
-    with pytest.raises(UnknownNameError, match=r"(?s)'mine:Clicker'.*from Python.*known: .*oracle.*torch:PATH"):
+OWN = """
+import helper
+
+class Opening:
+    def __init__(self, task, seed, word="50"):
+        self.word = word + helper.END
+
+    def act(self, messages):
+        return self.word
+
+class Whole:
+    name, fingerprint = "whole", ""
+    def generate(self, requests): ...
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    (tmp_path / "helper.py").write_text("END = '!'")
+    return tmp_path / "mine.py"
+
+
+def test_a_class_of_a_file_is_a_policy(own):
+    task = load_suite(SUITE).tasks("test")[0]
+    request = Request("e", 0, task, [{"content": ""}], [], None, 0, Sampling())
+    policy = load(f"python:{own}:Opening", SUITE)
+    assert (policy.name, policy.generate([request])[0].text) == ("python:mine.py:Opening", "50!")
+    other = load(f"python:{own}:Opening", SUITE, word="7")
+    assert other.generate([request])[0].text == "7!"
+    assert other.fingerprint != policy.fingerprint
+    own.write_text(OWN + "# changed")
+    assert load(f"python:{own}:Opening", SUITE).fingerprint != policy.fingerprint
+    assert load(f"python:{own}:Whole").name == "whole"
+
+
+def test_own_files_that_do_not_do_are_refused(own):
+    with pytest.raises(UnknownNameError, match=r"mine\.py has no policy 'Openin'; did you mean Opening\?"):
+        load(f"python:{own}:Openin")
+    with pytest.raises(ConfigError, match=r"'python:mine' is incomplete: expected python:FILE\.py:CLASS"):
+        load("python:mine")
+    with pytest.raises(ConfigError, match=r"there is no file none\.py; the path starts at"):
+        load("python:none.py:Opening")
+    own.write_text("1 / 0")
+    with pytest.raises(ConfigError, match=r"mine\.py cannot be imported: ZeroDivisionError: division by zero"):
+        load(f"python:{own}:Opening")
+    with pytest.raises(UnknownNameError, match=r"(?s)'mine:Clicker'.*A policy of your own is named python:FILE\.py"):
         load("mine:Clicker", SUITE)
+    own.write_text(OWN)
+    with pytest.raises(ConfigError, match="has no option 'wrod'"):
+        load(f"python:{own}:Opening", wrod="x")
 
 
 @pytest.mark.parametrize("name", ["torch:", "torch", "endpoint:", "endpoint:http://localhost", "oracle"])

@@ -212,6 +212,9 @@ NOT_RUN = {
     "agentgym play agentgym/McpTools-v0 --env-option servers=servers.toml tasks=tasks.jsonl": (
         f"{OWN_FILES}tests/environments/tools/mcp/test_own_servers.py plays such"
     ),
+    "agentgym eval --suite dialogue/guess-number --policy python:halving.py:Halving --limit 50": (
+        f"{OWN_FILES}tests/policies/test_by_name.py loads such"
+    ),
     "agentgym play bfcl/multi_turn_base --seed 3 --env-option interpreter=PATH/bin/python": (
         "needs an interpreter with BFCL; tests/environments/tools/adapters/test_bfcl.py plays in one where it is"
     ),

@@ -39,12 +39,14 @@ class Beginning:
         removed: Paths that are taken away.
         relevant: Ids of the tests that the agent sees and that cover what was broken.
         tests: Files and folders with all the tests that it sees.
+        hides_failures: Whether the tests that fail are not among them.
     """
 
     files: dict[str, str]
     removed: tuple[str, ...]
     relevant: tuple[str, ...]
     tests: tuple[str, ...]
+    hides_failures: bool = False
 
 
 def beginning(task: RepairTask, visible: Visible) -> Beginning:
@@ -76,7 +78,8 @@ def _made(task: RepairTask, visible: Visible) -> Beginning:
         for test in seen
         if next(iter(functions_of([test])), None) not in hidden and not is_below(test.partition("::")[0], removed)
     )
-    return Beginning(files, removed, relevant, tuple(path for path in layer.test_paths if path not in removed))
+    tests = tuple(path for path in layer.test_paths if path not in removed)
+    return Beginning(files, removed, relevant, tests, hides_failures=visible != "all")
 
 
 def lay_out(sandbox: Sandbox, layer: Layer, start: Beginning) -> None:

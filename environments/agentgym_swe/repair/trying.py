@@ -16,6 +16,8 @@ MAX_FAILURES = 5
 MAX_NAMES = 50
 REPORT_CHARS = 3000
 NO_OUTPUT = "(no output)"
+HIDDEN = "\n\n[The tests that decide are hidden: these may pass while the issue is open.]"
+"""Said below a run if the tests that fail are not among those that the agent sees."""
 _REFUSED = "No tests were run: "
 
 
@@ -42,7 +44,7 @@ class Trier:
         if which != "named" and names:
             return f'{_REFUSED}names belong to which="named".'
         if not ids:
-            return _REFUSED + ("name some in names." if which == "named" else "there are none that you can see.")
+            return _REFUSED + ("name some in names." if which == "named" else self._why_none(which))
         if len(ids) > MAX_NAMES and which == "named":
             return f"{_REFUSED}at most {MAX_NAMES} can be named."
         strange = next((name for name in ids if name.startswith("-") or "\0" in name), None)
@@ -50,15 +52,19 @@ class Trier:
             return f"{_REFUSED}{strange!r} is no test."
         for attempt in range(2):
             try:
-                return told(
-                    self._linked(sandbox, attempt).run(
-                        sandbox.spec.work_dir, self._path, ids, limits=LIMITS, text=REPORT_CHARS
-                    )
+                run = self._linked(sandbox, attempt).run(
+                    sandbox.spec.work_dir, self._path, ids, limits=LIMITS, text=REPORT_CHARS
                 )
+                return told(run) + (HIDDEN if which != "named" and self._start.hides_failures else "")
             except WarmGoneError:
                 self.close()
         sandbox.exec(["true"])
         return f"{_REFUSED}what runs them was ended, or takes up all there is."
+
+    def _why_none(self, which: str) -> str:
+        if which == "relevant" and self._start.tests:
+            return 'all tests of what is asked for are hidden. Run which="all" for the others, or write tests of your own.'
+        return "there are none that you can see. Write tests of your own."
 
     def close(self) -> None:
         """Let go of the process."""

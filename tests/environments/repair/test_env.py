@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,8 @@ from agentgym.testing.episodes import play_actions, play_script
 from agentgym_swe.repair.env import RIGHT, WRONG, RepairEnv
 from agentgym_swe.repair.hints import hint
 from agentgym_swe.repair.scripts import SCRIPTS
+from agentgym_swe.repair.state import Beginning
+from agentgym_swe.repair.trying import HIDDEN, Trier
 from tests.environments.repair.conftest import FREQUENCIES, RELAXED, Plant
 
 FIX = call_text("edit", command="replace", path="toolz/itertoolz.py", old="d[item] += 2", new="d[item] += 1")
@@ -37,7 +40,19 @@ def test_agent_sees_the_broken_state_alone_without_the_tests_that_fail(env: Repa
     assert said(env, "shell", command="git log --oneline | wc -l; git status --short").split() == ["1"]
     assert "test_frequencies" not in said(env, "search", pattern="def test_frequencies|def test_countby")
     assert "d[item] += 1" not in said(env, "shell", command="grep -rn 'item. += 1' . /tmp /home 2>/dev/null; git show")
-    assert said(env, "run_tests").endswith("passed")
+    ran = said(env, "run_tests")
+    assert ran.removesuffix(HIDDEN).endswith("passed")
+    assert ran.endswith(HIDDEN)
+    other = said(env, "run_tests", which="named", names=["toolz/tests/test_utils.py"])
+    assert HIDDEN not in other
+
+
+def test_agent_is_told_why_no_test_can_be_run() -> None:
+    start = Beginning({}, (), (), ("tests",), hides_failures=True)
+    trier = Trier((), start)
+    nowhere: Any = None  # nothing is run in it
+    assert 'are hidden. Run which="all" for the others' in trier.run(nowhere, "relevant", ())
+    assert "none that you can see" in Trier((), replace(start, tests=())).run(nowhere, "all", ())
 
 
 def test_commit_is_the_one_that_git_makes(env: RepairEnv, task: Task) -> None:
