@@ -19,12 +19,13 @@ from agentgym.suite import load_suite
 _KINDS = ("fault", "implement", "double", "history")
 
 
+_Action = Literal["prepare", "list", "remove", "make", "reword", "hunt", "judge", "rows"]
 _Packages = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")]
 
 
 @with_options
-def run(action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make", "reword", "hunt", "rows"]], /) -> int:
-    """Prepare the packages that agentgym/Repair-v0 plants faults in, make its tasks, and read rows of other data sets.
+def run(action: tyro.conf.Positional[_Action], /) -> int:
+    """Prepare the packages that agentgym/Repair-v0 plants faults in, make its tasks, and judge repairs of them.
 
     Each has options of its own, which `agentgym swe make --help` and so on show.
 
@@ -32,7 +33,8 @@ def run(action: tyro.conf.Positional[Literal["prepare", "list", "remove", "make"
         action: `prepare` fetches packages, after which everything works without a network. `list` shows all packages
             and what is prepared. `remove` removes what was prepared. `make` makes tasks. `reword` writes better
             issue texts where they show too little. `hunt` looks for the originals of tasks in sandboxes.
-            `rows FORM FILE` says which rows of another project's data set can be played.
+            `judge FILE` judges predictions. `rows FORM FILE` says which rows of another project's data set can be
+            played.
     """
     return ACTIONS[action]()
 
@@ -234,6 +236,36 @@ def rows(
 
 
 @with_options
+def judge(
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FILE")] = (),
+    /,
+    *,
+    sandbox: str = "",
+    as_json: AsJson = False,
+) -> int:
+    """Judge predictions for tasks of swe/repair, as agentgym/Repair-v0 would.
+
+    Args:
+        names: A JSONL file with `instance_id` and `model_patch`, such as `agentgym export` writes.
+        sandbox: Where tests run: docker or bubblewrap. The default is docker where an engine answers.
+        as_json: Print JSON.
+    """
+    if len(names) != 1:
+        raise ConfigError("name the file of predictions, such as: agentgym swe judge predictions.jsonl")
+    predictions = _named("judging", "read_predictions", "repair")(Path(names[0]))
+    lines = []
+    for prediction, verdict in _named("judging", "judge_predictions", "repair")(predictions, sandbox or None):
+        lines.append((prediction.task.id, verdict.kind, "; ".join(verdict.reasons)))
+        note(f"[{len(lines)}/{len(predictions)}] {prediction.task.id}: {verdict.kind}")
+    if as_json:
+        print_json([dict(zip(("task", "verdict", "why"), line, strict=True)) for line in lines])
+    else:
+        print_table(("task", "verdict", "why"), lines)
+        print(f"{sum(kind == 'solved' for _, kind, _ in lines)} of {len(lines)} solved")
+    return 0
+
+
+@with_options
 def show_list(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
     """Show packages with their licences, and what is prepared.
 
@@ -278,6 +310,7 @@ ACTIONS: Mapping[str, Callable[..., int]] = {
     "make": make,
     "reword": reword,
     "hunt": hunt,
+    "judge": judge,
     "rows": rows,
 }
 """The command of each action, which has options of its own."""

@@ -63,7 +63,9 @@ class Trier:
 
     def _why_none(self, which: str) -> str:
         if which == "relevant" and self._start.tests:
-            return 'all tests of what is asked for are hidden. Run which="all" for the others, or write tests of your own.'
+            return (
+                'all tests of what is asked for are hidden. Run which="all" for the others, or write tests of your own.'
+            )
         return "there are none that you can see. Write tests of your own."
 
     def close(self) -> None:

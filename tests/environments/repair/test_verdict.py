@@ -142,12 +142,13 @@ def test_diff_that_fits_is_applied(repair: RepairTask) -> None:
         (DIFF.format(line=3).replace("+= 2", "+= 7"), "fits at 0 places"),
         ("--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n", "there is no file x.py"),
         ("--- a/../x.py\n+++ b/../x.py\n@@ -1 +1 @@\n-a\n+b\n", "it names the path"),
+        ("change line 3 of x.py\n", "it names no file"),
         ("Binary files a/x.so and b/x.so differ\n", "binary"),
         (DIFF.format(line=1)[:-30], "is cut short"),
         (b"\xe9\xff", "not UTF-8"),
         ("#" * 100_000_000, "100000000 bytes"),
     ],
-    ids=["misfit", "missing", "outside", "binary", "cut", "latin", "huge"],
+    ids=["misfit", "missing", "outside", "prose", "binary", "cut", "latin", "huge"],
 )
 def test_diff_that_does_not_fit_is_refused(judge: Judge, repair: RepairTask, diff: str | bytes, why: str) -> None:
     verdict = judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, diff))

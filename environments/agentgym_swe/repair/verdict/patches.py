@@ -79,6 +79,8 @@ def _applied(layer: Layer, given: Mapping[str, str], diff: str) -> dict[str, str
             files[source] = None
         if target != _NOTHING:
             files[target] = after
+    if diff.strip() and not files:
+        raise PatchError('it names no file; expected lines that begin with "--- " and "+++ "')
     return files
 
 

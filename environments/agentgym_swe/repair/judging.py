@@ -1,0 +1,102 @@
+"""Judges predictions of a file: a diff for each task, in the form that SWE-bench takes and `agentgym export` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentgym.errors import TaskError, unreadable
+from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym_swe.repair.ground import close_judges
+from agentgym_swe.repair.hunting import hunting_env
+from agentgym_swe.repair.task_view import read_task
+from agentgym_swe.repair.verdict.judge import Verdict
+from agentgym_swe.repair.verdict.patches import from_diff
+from agentgym_swe.room import Wanted
+
+SUITE = "swe/repair"
+_MAX_TOLD = 5
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is said to solve a task.
+
+    Attributes:
+        task: The task.
+        diff: A unified diff of what an agent is given; "" for none.
+    """
+
+    task: Task
+    diff: str
+
+
+def read_predictions(path: Path) -> list[Prediction]:
+    """The predictions of a JSONL file, whose rows have `instance_id` and `model_patch`.
+
+    Raises:
+        TaskError: It cannot be read, or rows are no predictions of tasks of the suite; says which lines and why.
+    """
+    suite = load_suite(SUITE)
+    tasks = {task.id: task for split in suite.splits for task in suite.tasks(split)}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(unreadable(path, error)) from error
+    found, wrong = [], []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        row = _row(line)
+        if isinstance(row, str):
+            wrong.append(f"{path}:{number}: {row}")
+        elif row["instance_id"] not in tasks:
+            wrong.append(f"{path}:{number}: {SUITE} has no task {row['instance_id']!r}")
+        else:
+            found.append(Prediction(tasks[row["instance_id"]], row["model_patch"] or ""))
+    if wrong:
+        more = f"\nand {len(wrong) - _MAX_TOLD} more" if len(wrong) > _MAX_TOLD else ""
+        raise TaskError("\n".join(wrong[:_MAX_TOLD]) + more)
+    if not found:
+        raise TaskError(f"{path} holds no prediction; `agentgym export RUN --form predictions` writes such a file")
+    return found
+
+
+def judge_predictions(
+    predictions: Sequence[Prediction], sandbox: Wanted = None
+) -> Iterator[tuple[Prediction, Verdict]]:
+    """Each prediction with its verdict, as `agentgym/Repair-v0` would reach it.
+
+    Args:
+        predictions: From `read_predictions`.
+        sandbox: As in `SandboxEnv`; one that cannot limit memory and CPU shares need not.
+
+    Raises:
+        NotPreparedError: A package is not prepared.
+        SandboxError: A verdict cannot be had: the fault is not the code's.
+    """
+    env = hunting_env(sandbox)
+    try:
+        for each in predictions:
+            repair = read_task(each.task)
+            yield each, env.judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, each.diff))
+    finally:
+        env.close()
+        close_judges()
+
+
+def _row(line: str) -> dict[str, Any] | str:
+    """A row with both fields, or what is wrong with it."""
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        return f"the line is not valid JSON: {error}"
+    if not isinstance(row, dict) or not isinstance(row.get("instance_id"), str):
+        return 'expected an object with "instance_id", a text'
+    if not isinstance(row.get("model_patch", 0), str | None):
+        return 'expected "model_patch", a diff or null'
+    return row

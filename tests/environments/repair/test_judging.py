@@ -1,0 +1,54 @@
+"""Predictions of a file, judged by `agentgym swe judge`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agentgym.cli.main import main
+from agentgym.suite import load_suite
+from agentgym_swe.repair.prediction import diff_of_change
+from agentgym_swe.repair.task_view import read_task
+from agentgym_swe.repair.verdict.collecting import from_texts
+
+FIRST, SECOND = "swe/repair:test-00000", "swe/repair:test-00001"
+
+
+def right_diff(task_id: str) -> str:
+    """The diff that makes the package what it is."""
+    task = next(task for task in load_suite("swe/repair").tasks("test") if task.id == task_id)
+    repair = read_task(task)
+    right = {path: repair.layer.text(path) for path in repair.case.given}
+    return diff_of_change(repair.case, from_texts(repair.layer, repair.case.given, right))
+
+
+@pytest.mark.usefixtures("layer")
+def test_predictions_get_the_verdicts_of_the_environment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(FIRST, right_diff(FIRST)), (SECOND, None), (SECOND, "change line 3"), (SECOND, right_diff(FIRST))]
+    file = tmp_path / "predictions.jsonl"
+    file.write_text("\n".join(json.dumps({"instance_id": name, "model_patch": diff}) for name, diff in rows))
+    assert main(["swe", "judge", str(file), "--sandbox", "bubblewrap", "--json"]) == 0
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)
+    assert [each["verdict"] for each in found] == ["solved", "unchanged", "refused", "refused"]
+    assert "names no file" in found[2]["why"]
+    assert f"[1/4] {FIRST}: solved" in shown.err
+
+
+def test_files_that_hold_no_predictions_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "predictions.jsonl"
+    rows = ["{", '{"model_patch": ""}', '{"instance_id": "x", "model_patch": 3}', '{"instance_id": "x"}']
+    rows[3] = '{"instance_id": "swe/repair:none", "model_patch": ""}'
+    file.write_text("\n".join(rows))
+    assert main(["swe", "judge", str(file)]) == 2
+    told = capsys.readouterr().err
+    assert f"{file}:1: the line is not valid JSON" in told
+    assert f'{file}:2: expected an object with "instance_id", a text' in told
+    assert f'{file}:3: expected "model_patch", a diff or null' in told
+    assert f"{file}:4: swe/repair has no task 'swe/repair:none'" in told
+    for content, expected in (("", "holds no prediction"), (None, "there is no file")):
+        file.unlink() if content is None else file.write_text(content)
+        assert main(["swe", "judge", str(file)]) == 2
+        assert expected in capsys.readouterr().err
+    assert main(["swe", "judge"]) == 2
+    assert "agentgym swe judge predictions.jsonl" in capsys.readouterr().err
