@@ -17,6 +17,7 @@ def test_swe_list_shows_licences_and_what_is_prepared(empty_cache, capsys):
     assert sum(each["use"] == "test alone" for each in listed) == 8
     assert {each["licence"] for each in listed} <= {"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"}
     assert all(each["tests"] is None for each in listed)
+    assert sum(each["tasks"] for each in listed) == 606
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict
@@ -267,7 +268,7 @@ def judge(
 
 @with_options
 def show_list(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
-    """Show packages with their licences, and what is prepared.
+    """Show packages with their licences, how many tasks of swe/repair are made of them, and what is prepared.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
@@ -276,17 +277,19 @@ def show_list(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
     named = _named("catalogue", "package_named")
     chosen = [named(name) for name in names] or list(_named("catalogue", "packages")().values())
     find_layer = _named("layer", "find_layer")
+    suite = load_suite("swe/repair")
+    tasks = Counter(task.config["package"] for split in suite.splits for task in suite.tasks(split))
     lines = []
     for package in chosen:
-        layer = find_layer(package)
+        layer, name = find_layer(package), package.name
         use = "test alone" if package.held_out else "all splits"
-        lines.append((package.name, package.version, package.licence, use, len(layer.tests) if layer else None))
+        lines.append((name, package.version, package.licence, tasks[name], use, len(layer.tests) if layer else None))
     if as_json:
-        keys = ("package", "version", "licence", "use", "tests")
+        keys = ("package", "version", "licence", "tasks", "use", "tests")
         print_json([dict(zip(keys, row, strict=True)) for row in lines])
     else:
-        shown = [(*row[:4], "not prepared" if row[4] is None else f"{row[4]} tests") for row in lines]
-        print_table(("package", "version", "licence", "tasks", "prepared"), shown)
+        shown = [(*row[:5], "not prepared" if row[5] is None else f"{row[5]} tests") for row in lines]
+        print_table(("package", "version", "licence", "tasks", "splits", "prepared"), shown)
     return 0
 
 
