@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible HTTP server as a policy, with its tokens and cost counted.
 
 Retries and limits of the transport are in `agentgym.policies.endpoint_client`; `agentgym.policies.endpoint_answer`
-reads and checks answers.
+reads and checks answers; `agentgym.policies.endpoint_history` answers calls as strict servers want it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from agentgym.errors import ConfigError, ContractError, CostLimitError
 from agentgym.message import Message
 from agentgym.policies.endpoint_answer import Answer, read_chat, read_tokens
 from agentgym.policies.endpoint_client import Client, Transport
+from agentgym.policies.endpoint_history import with_calls_answered
 from agentgym.policy import Reply, Request
 from agentgym.ranges import POSITIVE, Range, Ranged
 
@@ -184,7 +185,7 @@ class EndpointPolicy:
 
     def _ask(self, request: Request) -> Reply:
         body = self._body(request)
-        meter = _RequestMeter(self._budget, self._cost(*_most_tokens(request, self.uses_tokens)))
+        meter = _RequestMeter(self._budget, self._cost(_most_tokens(body), request.sampling.max_tokens))
         if self.uses_tokens:
             answer = self._client.post("completions", body, read_tokens, meter, request.seed)
         else:
@@ -227,7 +228,7 @@ class EndpointPolicy:
             body |= {"prompt": [int(i) for i in request.prompt_ids], "logprobs": 1, "return_token_ids": True}
             body |= {"skip_special_tokens": False, "stop_token_ids": list(settings.stop_ids)}
         else:
-            body["messages"] = [_sent(message) for message in request.messages]
+            body["messages"] = [_sent(message) for message in with_calls_answered(request.messages)]
             if request.tools:
                 body["tools"] = list(request.tools)
         return body | dict(settings.extra)
@@ -241,10 +242,9 @@ def _sent(message: Message) -> Message:
     return {key: message[key] for key in _SENT_KEYS if key in message}
 
 
-def _most_tokens(request: Request, uses_tokens: bool) -> tuple[int, int]:
-    """A bound on the tokens of a request: a token is at least one byte."""
-    most = request.sampling.max_tokens
-    if uses_tokens and request.prompt_ids is not None:
-        return len(request.prompt_ids), most
-    written = json.dumps([*request.messages, *request.tools], ensure_ascii=False, default=str)
-    return len(written.encode(errors="replace")) + _TOKENS_OF_MESSAGE * (len(request.messages) + 1), most
+def _most_tokens(body: Mapping[str, Any]) -> int:
+    """A bound on the tokens of a prompt: a token is at least one byte."""
+    if "prompt" in body:
+        return len(body["prompt"])
+    written = json.dumps([*body["messages"], *body.get("tools", ())], ensure_ascii=False, default=str)
+    return len(written.encode(errors="replace")) + _TOKENS_OF_MESSAGE * (len(body["messages"]) + 1)

@@ -14,6 +14,33 @@ def chat(content="hello", *, usage=USAGE, finish="stop", **message):
     return 200, {}, {"choices": [choice], "usage": usage}
 
 
+def strict(answer):
+    """An answer that only a conversation gets whose calls are answered as OpenAI documents it; others get its 400."""
+
+    def checked(handler):
+        why = fault_of(handler.body["messages"])
+        return answer if why is None else (400, {}, {"error": {"message": why, "type": "invalid_request_error"}})
+
+    return checked
+
+
+def fault_of(messages):
+    """What OpenAI refuses in a conversation: a call without its one tool message right behind, or one of no call."""
+    open_ids, answered = set(), set()
+    for message in [*messages, {"role": "end"}]:
+        if message["role"] == "tool":
+            call_id = message["tool_call_id"]
+            if call_id not in open_ids:
+                return f"{call_id} was answered twice" if call_id in answered else f"{call_id} follows no tool_calls"
+            open_ids.remove(call_id)
+            answered.add(call_id)
+            continue
+        if open_ids:
+            return f"tool_call_ids did not have response messages: {', '.join(sorted(open_ids))}"
+        open_ids, answered = {call["id"] for call in message.get("tool_calls", ())}, set()
+    return None
+
+
 class FaultyServer(ThreadingHTTPServer):
     """Answers what the test put into `answers`, the last one again and again, and keeps what it was sent."""
 
