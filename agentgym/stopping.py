@@ -1,12 +1,19 @@
-"""SIGTERM as an interrupt: what a scheduler sends before it kills closes what is open, as Ctrl-C does."""
+"""How a process is stopped: SIGTERM closes what is open, as Ctrl-C does, and what takes long at the end says so.
+
+What is open, and how it is closed, is its owners' matter.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
+
+_PATIENCE_S = 1.0
 
 
 def stop(number: int, frame: FrameType | None) -> None:
@@ -37,3 +44,26 @@ def sigterm_kept() -> Iterator[None]:
     finally:
         if before is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def last_work(notice: str) -> Iterator[None]:
+    """The block is what a process does at its end: an interrupt there ends the process at once, without a traceback.
+
+    Args:
+        notice: What stderr says where the block takes longer than a second.
+    """
+    timer = threading.Timer(_PATIENCE_S, print, [notice], {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    try:
+        with contextlib.suppress(RuntimeError):  # an interpreter that ends may start no threads
+            timer.start()
+        yield
+    except KeyboardInterrupt:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        timer.cancel()

@@ -55,6 +55,11 @@ class PoolStats:
     reset: Latency
 
     @property
+    def num_all(self) -> int:
+        """Resources that exist or are being made."""
+        return self.ready + self.leased + self.busy
+
+    @property
     def hit_rate(self) -> float | None:
         """Share of the leases that found a resource ready; None before the first."""
         return self.hits / self.leases if self.leases else None

@@ -195,6 +195,10 @@ class Stock(Generic[Resource, Spec]):
     # The work of the workers, which take the lock only for the outcome.
 
     def _make(self, shelf: Shelf[Resource, Spec]) -> None:
+        if self.is_closed:  # it was queued before; nobody waits for it any more
+            with self.lock:
+                self._arrive(shelf, None)
+            return
         try:
             resource = self.maker.start(shelf.spec)
         except Exception as error:  # noqa: BLE001 - the worker must live; the error goes to who waits
@@ -210,6 +214,11 @@ class Stock(Generic[Resource, Spec]):
             self._arrive(shelf, resource)
 
     def _reset(self, shelf: Shelf[Resource, Spec], resource: Resource) -> None:
+        if self.is_closed:
+            self.close_quietly(resource)
+            with self.lock:
+                self._arrive(shelf, None)
+            return
         began = self._clock()
         method = "recreate"
         try:

@@ -119,7 +119,7 @@ class SandboxPool(Pool[Sandbox, SandboxSpec]):
         super().__init__(SandboxMaker(provider), self.config, self.config.limits(), clock=clock)
 
 
-_shared = SharedPools(lambda name: SandboxPool(provider_named(name)))
+_shared = SharedPools(lambda name: SandboxPool(provider_named(name)), left_to="a process in the background")
 
 
 def shared_pool(provider_name: str) -> SandboxPool:

@@ -180,6 +180,38 @@ def test_leftovers_are_cleaned_up_once_when_a_pool_opens(pool: KilnPool, maker: 
     assert maker.num_clean_ups == 1
 
 
+def test_nothing_that_is_queued_is_lit_or_cleaned_while_a_pool_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+    maker, is_lighting, may_light = KilnMaker(), threading.Event(), threading.Event()
+    start, resets = maker.start, []
+
+    def slow_start(spec: Firing) -> Kiln:
+        is_lighting.set()
+        may_light.wait(60)
+        return start(spec)
+
+    monkeypatch.setattr(maker, "reset", resets.append)
+    pool = Pool(maker, PoolSettings(ready=0, workers=1))
+    lease = pool.lease(Firing())
+    monkeypatch.setattr(maker, "start", slow_start)
+    waiting = [threading.Thread(target=refused, args=(pool, Firing(kilowatts))) for kilowatts in (3.0, 4.0, 5.0)]
+    for thread in waiting:
+        thread.start()
+    is_lighting.wait(60)
+    lease.release()
+    closing = threading.Thread(target=pool.close)
+    closing.start()
+    for thread in waiting:
+        thread.join(60)
+    may_light.set()
+    closing.join(60)
+    assert (maker.num_started, maker.lit, resets) == (2, set(), [])
+
+
+def refused(pool: KilnPool, firing: Firing) -> None:
+    with pytest.raises(KilnStartError, match="closed"):
+        pool.lease(firing)
+
+
 def test_no_word_of_sandboxes_stands_in_the_package() -> None:
     folder = Path(agentgym.leasing.__file__).parent
     found = [path.name for path in folder.glob("*.py") if "sandbox" in path.read_text(encoding="utf-8").lower()]

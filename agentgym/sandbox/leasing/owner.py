@@ -19,6 +19,7 @@ from pathlib import Path
 from agentgym.errors import SandboxStartError
 from agentgym.sandbox.leasing.file_lock import FileLock, locked
 from agentgym.sandbox.leasing.workspace import remove_tree
+from agentgym.stopping import last_work
 
 OWNER_LABEL = "agentgym.owner"
 STATE_LABEL = "agentgym.state"
@@ -131,8 +132,14 @@ def this_owner(state: Path | None = None) -> Owner:
     with _in_process:
         if place not in _owners:
             _owners[place] = _new_owner(place)
-            atexit.register(_owners[place].release)
+            atexit.register(_release, _owners[place])
         return _owners[place]
+
+
+def _release(owner: Owner) -> None:
+    """Release an owner at the end of the process."""
+    with last_work("removing the folders of sandboxes; Ctrl-C again leaves them to agentgym sweep"):
+        owner.release()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,28 @@ def test_remove_tree_goes_deeper_than_any_path(tmp_path, monkeypatch):
     os.chdir(tmp_path)
     remove_tree(folder)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("can_start_threads", [True, False])
+def test_remove_tree_unlinks_many_files_in_several_threads(tmp_path, monkeypatch, can_start_threads):
+    for number in range(150):
+        path = tmp_path / "gone" / f"folder{number % 7}" / f"file{number}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").touch()
+    (tmp_path / "gone" / "link").symlink_to(tmp_path / "kept")
+    threads, start, unlink = set(), threading.Thread.start, os.unlink
+
+    def refuse(thread):
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threading.Thread, "start", start if can_start_threads else refuse)
+    monkeypatch.setattr(os, "unlink", lambda path: (threads.add(threading.get_ident()), unlink(path)))
+    remove_tree(tmp_path / "gone")
+    assert not (tmp_path / "gone").exists()
+    assert (tmp_path / "kept" / "file").exists()
+    assert (len(threads) > 1) == can_start_threads
 
 
 @pytest.mark.parametrize(("refusals", "is_removed"), [(2, True), (1000, False)])
