@@ -211,6 +211,12 @@ class Trajectory:
             yield turn.reply
 
 
+def cut_share(trajectories: Iterable[Trajectory]) -> float | None:
+    """The share of messages that the token limit cut; None where there are none."""
+    cuts = [turn.was_cut for trajectory in trajectories for turn in trajectory.turns]
+    return sum(cuts) / len(cuts) if cuts else None
+
+
 def rewards_by_turn(events: Iterable[RewardEvent], weights: Mapping[str, float], num_turns: int) -> NDArray[np.float64]:
     """float64[N]: reward of each turn, by the turn that events credit (-1 and later than the last are clamped)."""
     rewards = np.zeros(num_turns)

@@ -97,6 +97,7 @@ class EvaluationResult:
         other_roles: The results on each task in further roles that the policy played against or with itself.
         is_unseen_env: Whether the suite holds out the environment itself and not only tasks of it.
         measures: Further numbers that the environment declares, by name: of each stratum, and of "all" tasks.
+        cut_share: Share of the messages that the token limit cut; None if there are none, or this was not recorded.
         unknown_words: Which words of the messages the policy's tokenizer does not know; None if the policy reads text.
     """
 
@@ -118,6 +119,7 @@ class EvaluationResult:
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
     is_unseen_env: bool = False
     measures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cut_share: float | None = None
     unknown_words: UnknownWords | None = None
 
     @property
@@ -209,6 +211,7 @@ class EvaluationResult:
             "headline": self.headline,
             "strata": {name: stratum.to_json() for name, stratum in self.strata.items()},
             "sampling": dict(self.sampling),
+            "cut_share": self.cut_share,
             "costs": dict(self.costs),
             "seconds": self.seconds,
             "unknown_words": None if self.unknown_words is None else asdict(self.unknown_words),
@@ -223,7 +226,7 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
-        later = ("role", "partners", "is_unseen_env", "measures", "num_resumed")
+        later = ("role", "partners", "is_unseen_env", "measures", "num_resumed", "cut_share")
         try:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}

@@ -29,7 +29,7 @@ from agentgym.store import DATABASE, Purpose, RunStore
 from agentgym.store.folder import require_empty
 from agentgym.suite import Suite, require_unseen
 from agentgym.task import Task
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import Trajectory, cut_share
 
 EVALUATIONS = "evaluation:"
 """Prefix of the keys of results in a run's meta: evaluation:<suite>:<split>:<policy>, then of a game the role, and
@@ -165,6 +165,7 @@ def evaluate(
         },
         is_unseen_env=suite.is_unseen_env,
         measures=measured(results, spec(suite.env).load_measures()),
+        cut_share=cut_share(own),
         unknown_words=_unknown_to(policy, own),
     )
     _check_faults(result, own, settings.rollout.max_fault_share)

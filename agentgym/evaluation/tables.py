@@ -98,6 +98,11 @@ def _notes(result: EvaluationResult) -> list[str]:
         lines.append(
             f"UNKNOWN WORDS: the policy's tokenizer does not know {result.unknown_words}, and spells them in bytes"
         )
+    if result.cut_share:
+        share = f"{result.cut_share:.0%}" if result.cut_share >= 0.01 else "less than 1%"
+        limit = result.sampling.get("max_tokens")
+        of_tokens = "" if limit is None else f" of {limit:g} tokens"
+        lines.append(f"CUT: {share} of the messages hit the limit{of_tokens}; --max-tokens sets another one")
     if result.num_resumed:
         lines.append(f"RESUMED: the run folder has {result.num_resumed} of the episodes; they were not played again")
     if result.num_missing:

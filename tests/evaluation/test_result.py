@@ -153,6 +153,21 @@ def test_unknown_words_are_named_and_read_back():
     assert "UNKNOWN" not in result_text(result(tasks_of(0, 4)))
 
 
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.0, None), (None, None), (0.004, "less than 1%"), (0.234, "23%"), (1.0, "100%")]
+)
+def test_the_share_of_cut_messages_is_named_with_the_limit_and_its_option_and_reads_back(share, said):
+    found = result(tasks_of(1), cut_share=share, sampling={"max_tokens": 256})
+    lines = [line for line in result_text(found).splitlines() if line.startswith("CUT")]
+    limit = "of the messages hit the limit of 256 tokens; --max-tokens sets another one"
+    assert lines == ([] if said is None else [f"CUT: {said} {limit}"])
+    fields = json.loads(json.dumps(found.to_json()))
+    assert fields["cut_share"] == share
+    assert EvaluationResult.from_json(fields).cut_share == share
+    del fields["cut_share"]  # as earlier versions wrote it
+    assert EvaluationResult.from_json(fields).cut_share is None
+
+
 def test_text_names_strata_faults_and_training():
     tasks = [*tasks_of(0, 4), TaskResult("x", "odd", 3, 3, 1.0, 1)]
     text = result_text(result(tasks, num_trained_on=2, sampling={"temperature": 0}), with_tasks=True)

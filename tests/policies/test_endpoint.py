@@ -429,6 +429,12 @@ def test_a_server_that_has_answered_or_asks_to_wait_is_not_given_up_early(server
         policy_of(first_answer_s=1e-6).generate([ask(), ask()])
 
 
+def test_an_evaluation_says_how_many_messages_the_limit_cut(server, policy_of):
+    server.answers = [chat(finish="length"), chat(finish="length"), chat('search(query="Mara")')]
+    result = evaluate(policy_of(max_concurrency=1), "tools/lookup", settings=EvaluationSettings(limit=1))
+    assert result.cut_share == 2 / len(server.bodies)
+
+
 def test_where_every_episode_fails_nobody_is_told_to_accept_more_failures(server, policy_of):
     server.answers = [(501, {}, b"Unsupported method")]
     for settings in (EvaluationSettings(limit=2), EvaluationSettings()):

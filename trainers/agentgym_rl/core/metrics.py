@@ -13,7 +13,7 @@ import numpy as np
 from agentgym.evaluation.statistics import mean_interval, num_apart
 from agentgym.outcome import KINDS
 from agentgym.reward import by_component
-from agentgym.trajectory import Group, Trajectory
+from agentgym.trajectory import Group, Trajectory, cut_share
 
 Metrics = dict[str, float]
 
@@ -97,7 +97,7 @@ def _turn_metrics(members: Sequence[Trajectory]) -> Metrics:
     return {
         "episode/turns": len(turns) / len(members),
         "policy/invalid_share": sum(turn.was_invalid for turn in turns) / count,
-        "policy/cut_share": sum(turn.was_cut for turn in turns) / count,
+        "policy/cut_share": cut_share(members) or 0.0,
     } | {f"time/{name}_share": seconds / total for name, seconds in times.items()}
 
 
