@@ -46,7 +46,8 @@ class RolloutStats:
         self.successes += any(record.success for record in records)
         for record in records:
             self.turns += len(record.turns)
-            self.action_tokens += record.num_action_tokens
+            # Of a policy of text only its server knows them, if it says so.
+            self.action_tokens += int(record.usage.get("completion_tokens", record.num_action_tokens))
 
 
 class FaultWatch:

@@ -61,7 +61,10 @@ class ProgressDisplay:
 
 
 def describe(stats: RolloutStats, seconds: float) -> str:
-    """One line: speed, success, faults, and the shares of queue, model and environment in the episodes' time."""
+    """One line: speed, success, faults, and the shares of queue, model and environment in the episodes' time.
+
+    Tokens that nobody counted are left out.
+    """
     graded = stats.episodes - stats.faults
     total = stats.queue_s + stats.model_s + stats.env_s
     shares = " ".join(
@@ -69,7 +72,9 @@ def describe(stats: RolloutStats, seconds: float) -> str:
         for name, part in (("queue", stats.queue_s), ("model", stats.model_s), ("env", stats.env_s))
     )
     success = f"{stats.successes / graded:.0%}" if graded else "-"
-    speed = f"{stats.episodes / max(seconds, 1e-9):.1f} episodes/s {stats.action_tokens / max(seconds, 1e-9):.0f} tok/s"
+    speed = f"{stats.episodes / max(seconds, 1e-9):.1f} episodes/s"
+    if stats.action_tokens:
+        speed += f" {stats.action_tokens / max(seconds, 1e-9):.0f} tok/s"
     faults = f" faults {stats.faults}" if stats.faults else ""
     retries = f" retries {stats.retries}" if stats.retries else ""
     return f"{speed} · success {success}{faults}{retries} · {shares}"

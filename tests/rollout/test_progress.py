@@ -6,7 +6,10 @@ import io
 
 from rich.console import Console
 
+from agentgym.outcome import Outcome
 from agentgym.rollout import ProgressDisplay, RolloutStats
+from agentgym.rollout.progress import describe
+from agentgym.trajectory import Trajectory, Turn
 
 
 def test_progress_is_one_line_where_there_is_no_terminal() -> None:
@@ -39,6 +42,16 @@ def test_a_file_gets_one_line_at_the_end() -> None:
 
 def test_a_file_gets_nothing_where_nothing_was_played() -> None:
     assert drawn(None) == ""
+
+
+def test_the_tokens_that_a_server_reports_are_counted_and_unknown_ones_are_not_named() -> None:
+    stats = RolloutStats()
+    record = Trajectory("e", "t", outcome=Outcome("terminated"), success=True, turns=[Turn(0, [], {}, "")])
+    stats.add([record])
+    assert "tok/s" not in describe(stats, 2.0)
+    record.usage = {"completion_tokens": 120.0}
+    stats.add([record])
+    assert describe(stats, 2.0).startswith("1.0 episodes/s 60 tok/s ")
 
 
 def test_a_terminal_gets_a_bar() -> None:
