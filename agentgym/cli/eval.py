@@ -22,6 +22,7 @@ from agentgym.evaluation import (
 from agentgym.policies.by_name import load
 from agentgym.policy import Policy, Sampling, sampling_of
 from agentgym.rollout import HostSettings, ProgressDisplay
+from agentgym.store.folder import removed_if_unused
 
 _DEFAULTS = EvaluationSettings()
 _SAMPLING = _DEFAULTS.rollout.sampling
@@ -137,6 +138,8 @@ def evaluate_by_name(options: EvalOptions) -> EvaluationResult:
     policy = load(options.policy, options.suite, **options.policy_options)
     settings = options.settings(policy)
     with contextlib.ExitStack() as stack:
+        if options.run:
+            stack.enter_context(removed_if_unused(options.run))
         store = stack.enter_context(open_evaluation_store(options.run)) if options.run else None
         progress = ProgressDisplay(f"{options.policy} on {options.suite} {options.split}")
         return evaluate(policy, suite, options.split, settings, store=store, progress=progress)

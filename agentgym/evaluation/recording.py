@@ -20,7 +20,7 @@ from agentgym.policy import Policy, Sampling, sampling_of, seen_by
 from agentgym.ranges import SEED, Range, Ranged
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import DATABASE, EpisodeRow, Purpose, RunStore
-from agentgym.store.folder import require_empty
+from agentgym.store.folder import removed_if_unused, require_empty
 from agentgym.suite import Suite, load_suite, require_unseen
 from agentgym.task import Task
 from agentgym.trajectory import Trajectory
@@ -176,7 +176,8 @@ def record(
     policies = {player.label: _loaded(player, suite, tasks, split) for player in players}
     jobs = plan(players, tasks, settings)
     drawn = {label: _sampling(policy, settings) for label, policy in policies.items()}
-    with _opened(folder, _recipe(players, suite, split, settings, drawn, policies), settings.overwrite) as store:
+    recipe = _recipe(players, suite, split, settings, drawn, policies)
+    with removed_if_unused(folder), _opened(folder, recipe, settings.overwrite) as store:
         store.write_tasks({job.task.id: job.task for own in jobs.values() for job in own}.values())
         for label, own in jobs.items():
             sinks = suite, store, _PURPOSES[split], progress_of(label) if progress_of is not None else None

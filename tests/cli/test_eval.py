@@ -167,3 +167,24 @@ def test_read_options_takes_json_and_text() -> None:
     }
     with pytest.raises(ConfigError, match="key=value"):
         read_options(["not an identifier=1"])
+
+
+def test_a_run_folder_in_which_nothing_was_played_is_removed_unless_it_was_there(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    new, empty, used = (tmp_path / name for name in ("new", "empty", "used"))
+    empty.mkdir()
+    assert main([*GUESS, "--policy", "random", "--limit", "1", "--run", str(used)]) == 0
+
+    def fail(*_: object, **__: object) -> None:
+        raise ConfigError("no sandbox can enforce that")
+
+    monkeypatch.setattr("agentgym.evaluation.runner.collect_episodes", fail)
+    for folder in (new, empty, used):
+        assert main([*GUESS, "--policy", "random", "--limit", "2", "--run", str(folder)]) == 2
+    monkeypatch.setattr("agentgym.evaluation.recording.collect_episodes", fail)
+    assert main(["record", *GUESS[1:], "--policy", "random", "--episodes", "1", "--run", str(new / "below")]) == 2
+    assert "no sandbox can enforce that" in capsys.readouterr().err
+    assert not (new / "below").exists()
+    assert (empty / "run.db").exists()
+    assert (used / "run.db").exists()
