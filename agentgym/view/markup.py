@@ -14,6 +14,11 @@ _UNSHOWABLE = re.compile(
 """Control characters, lone surrogates, and marks that reorder or hide text."""
 
 
+_BREAKABLE = re.compile(r"(?<=[^\w\s-])(?=\w)|(?<=_)(?=[^_])")
+"""Where a long name may be broken: after a mark inside it, such as a slash."""
+_SHORT_NAME, _MAX_NAME = 20, 64
+
+
 class Html(str):
     """Text that is already markup; only this package makes it."""
 
@@ -48,3 +53,12 @@ def tag(name: str, *children: object, **attributes: object) -> Html:
         key = key.rstrip("_").replace("_", "-")
         written.append(f" {key}" if value is True else f' {key}="{text(value)}"')
     return Html(f"<{name}{''.join(written)}>{join(*children)}</{name}>")
+
+
+def named(name: str, class_: str | None = None) -> Html:
+    """A name that may be broken after its marks; a very long one shows its ends, and all of it under the pointer."""
+    half = _MAX_NAME // 2
+    shown = name if len(name) <= _MAX_NAME else f"{name[: half - 1]}…{name[-half:]}"
+    pieces = _BREAKABLE.split(shown) if len(shown) > _SHORT_NAME else [shown]
+    parts = [part for piece in pieces for part in (Html("<wbr>"), piece)][1:]
+    return tag("span", *parts, title=name if shown != name else None, class_=class_)

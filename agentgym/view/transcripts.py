@@ -19,10 +19,13 @@ from agentgym.reward import RewardEvent
 from agentgym.trajectory import REFUSED, Trajectory, Turn
 from agentgym.view.credit import chips
 from agentgym.view.credit_data import Reading
-from agentgym.view.markup import Html, join, tag, text
+from agentgym.view.details import terms, texts_in
+from agentgym.view.markup import Html, join, named, tag, text
 from agentgym.view.run_data import Pick
+from agentgym.view.texts import code, folded, passage, shorten
 
-_MAX_CHARS = 6000
+_CUT_EVIDENCE = 200
+"""Characters at which environments cut the evidence of a fault, perhaps within a word."""
 _MAX_TURNS = 40
 _MAX_SHOT_BYTES = 1_500_000
 """Bytes of screenshots of one episode: a page of a dozen episodes opens at once with them."""
@@ -42,15 +45,12 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     verdict, look = (
         ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
     )
-    facts = [row.task_id, f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
-    facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
-    facts += [names.get(row.policy, row.policy)] if row.policy else []
-    ending, blame = str(trajectory.outcome), Blame.of(trajectory)
+    blame = Blame.of(trajectory)
+    facts = tag("span", *_facts(pick, names), class_="quiet")
     summary = tag(
         "summary",
         tag("span", verdict, class_=f"chip {look}"),
-        tag("span", pick.reason, class_="reason"),
-        tag("span", " · ".join(facts), class_="quiet"),
+        tag("span", named(pick.reason, "reason"), " ", facts, class_="what"),
         None if blame is None else tag("span", f"failed by {blame}", class_="chip bad"),
         tag("span", "" if row.reward is None else f"{row.reward:+.2f}", class_="reward"),
     )
@@ -66,36 +66,56 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     ]
     last = shots.framed(trajectory.last_screenshot, "at the end")
     body += [] if last is None else [last]
-    ended = [*_refused(trajectory), tag("p", f"Ended: {ending}. ", trajectory.error, class_="ended")]
-    ended += [tag("p", "Not solved: ", why, ".", class_="ended") for why in _why_not_solved(trajectory)]
+    turns = tag("div", *_events_before(trajectory), *body, _end(trajectory, blame, verdict), class_="turns")
+    return tag("details", summary, turns, open=is_open)
+
+
+def _facts(pick: Pick, names: Mapping[str, str]) -> list[object]:
+    """The task, the length, the iteration, and the policy unless the reason names it."""
+    row = pick.row
+    policy = names.get(row.policy, row.policy)
+    facts: list[object] = [named(row.task_id), f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
+    facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
+    facts += [named(policy)] if policy and policy.replace("_", " ") not in pick.reason else []
+    return [part for fact in facts for part in (" · ", fact)][1:]
+
+
+def _end(trajectory: Trajectory, blame: Blame | None, verdict: str) -> Html:
+    """How the episode ended, what its verdict found, and who failed it; nothing is said twice."""
+    error = trajectory.error
+    rows: list[tuple[str, object]] = [("refused by the guard", _refused(trajectory))]
+    rows += [("ended", str(trajectory.outcome)), ("error", folded(error, is_open=True) if "\n" in error else error)]
+    said = {trajectory.task_id, verdict, *([] if blame is None else [blame.why])}
+    found = [(str(key), value) for detail in _verdicts(trajectory) for key, value in detail.items()]
+    found = [(key, value) for key, value in found if not (isinstance(value, str) and value in said)]
     if blame is not None:
         at = f" (turn {blame.turn + 1})" if blame.turn >= 0 else ""
-        ended.append(tag("p", f"Failed by {blame.who}, {blame.why}{at}. ", _short(blame.evidence), class_="ended"))
-    return tag("details", summary, tag("div", *_events_before(trajectory), *body, *ended, class_="turns"), open=is_open)
+        rows.append(("failed by", f"{blame.who}: {blame.why.replace('_', ' ')}{at}"))
+        rows.append(("because", _evidence(blame, [error, *texts_in([value for _, value in found])])))
+    label = tag("span", "end", class_="role")
+    return tag("div", label, tag("div", terms([*rows, *found]), class_="said"), class_="message end")
 
 
-def _why_not_solved(trajectory: Trajectory) -> list[str]:
-    """What the verdict says of an episode without success, such as which part of its state was wrong."""
-    verdicts = [event for event in trajectory.events if event.component == "success" and not event.value]
-    return [
-        ", ".join(f"{key.replace('_', ' ')} {_short(_plain(value))}" for key, value in event.detail.items())
-        for event in verdicts
-        if event.detail
-    ]
+def _verdicts(trajectory: Trajectory) -> list[Mapping[str, Any]]:
+    """What the verdict found, such as which part of the state was wrong."""
+    return [event.detail for event in trajectory.events if event.component == "success" and event.detail]
 
 
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _evidence(blame: Blame, said: Sequence[str]) -> str:
+    """What shows the fault, up to the end of a word; nothing if other rows say it."""
+    evidence = blame.evidence
+    if any(evidence.strip() in whole for whole in ("; ".join(said), "\n".join(said))):
+        return ""
+    return evidence if len(evidence) < _CUT_EVIDENCE else f"{evidence.rpartition(' ')[0] or evidence} …"
 
 
-def _refused(trajectory: Trajectory) -> list[Html]:
+def _refused(trajectory: Trajectory) -> list[str]:
     """What a guard refused of partners, which nobody in the episode saw."""
     found = [each for each in trajectory.metadata.get(REFUSED) or [] if isinstance(each, dict)]
-    lines = [
-        f"{each.get('role')}, turn {int(each.get('turn', 0)) + 1}, {each.get('cause')}: {_short(str(each.get('text')))}"
+    return [
+        f"{each.get('role')}, turn {int(each.get('turn', 0)) + 1}, {each.get('cause')}: {each.get('text')}"
         for each in found
     ]
-    return [tag("p", "Refused by the guard: ", line, class_="ended") for line in lines]
 
 
 class _Shots:
@@ -148,16 +168,17 @@ def _said(turn: Turn) -> Html:
     reply = turn.reply
     parts: list[Html] = []
     if reply.get("reasoning_content"):
-        parts.append(tag("div", _short(str(reply["reasoning_content"])), class_="text thought"))
+        parts.append(passage(str(reply["reasoning_content"]), "thought"))
     calls = [call for call in reply.get("tool_calls") or [] if isinstance(call, dict)]
     content = _content(reply)
     if content or not calls:
-        parts.append(content or tag("div", _short(turn.text) or "(nothing)", class_="text"))
+        parts.append(content or passage(turn.text or "(nothing)"))
     parts += [_call(call) for call in calls]
     return tag("div", *parts, class_="said")
 
 
 def _call(call: Mapping[str, Any]) -> Html:
+    """A tool call as a call; arguments of several lines stand below it, as they are."""
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     arguments = function.get("arguments", {})
@@ -168,14 +189,16 @@ def _call(call: Mapping[str, Any]) -> Html:
             arguments = {"": arguments}
     if not isinstance(arguments, dict):
         arguments = {"": arguments}
-    shown: list[object] = []
+    inline: list[object] = []
+    below: list[Html] = []
     for name, value in arguments.items():
-        shown += [
-            ", " if shown else None,
-            tag("i", name, "=" if name else ""),
-            _short(json.dumps(value, ensure_ascii=False)),
-        ]
-    return tag("code", tag("b", str(function.get("name", "?"))), "(", *shown, ")", class_="call")
+        if isinstance(value, str) and "\n" in value.strip("\n"):
+            below.append(tag("div", tag("i", name) if name else None, code(value, "text"), class_="argument"))
+        else:
+            written = shorten(json.dumps(value, ensure_ascii=False))
+            inline += [", " if inline else None, tag("i", name, "=" if name else ""), written]
+    head = tag("code", tag("b", str(function.get("name", "?"))), "(", *inline, ")", class_="call")
+    return join(head, *below)
 
 
 def _message(message: Message) -> Html:
@@ -185,20 +208,26 @@ def _message(message: Message) -> Html:
 
 
 def _content(message: Message) -> Html | None:
+    """What a message says: of a tool as code, since its columns and its indentation have a meaning."""
     content = message.get("content")
     if not content:
         return None
+    is_of_tool = message.get("role") == "tool"
     if isinstance(content, str):
-        return tag("div", _short(content), class_="text")
-    return join(*(_part(part) for part in content if isinstance(part, dict)))
+        return _words(content, is_of_tool)
+    return join(*(_part(part, is_of_tool) for part in content if isinstance(part, dict)))
 
 
-def _part(part: Mapping[str, Any]) -> Html:
+def _part(part: Mapping[str, Any], is_of_tool: bool) -> Html:
     link = part.get("image_url")
     address = link.get("url") if isinstance(link, dict) else None
     if isinstance(address, str) and _PICTURE.fullmatch(address):
         return tag("div", Html(f'<img alt="what the agent saw" src="{address}">'))
-    return tag("div", _short(str(part.get("text", f"[{part.get('type', 'part')}]"))), class_="text")
+    return _words(str(part.get("text", f"[{part.get('type', 'part')}]")), is_of_tool)
+
+
+def _words(value: str, is_of_tool: bool) -> Html:
+    return code(value, "text") if is_of_tool else passage(value)
 
 
 def _events(events: Sequence[RewardEvent], weights: Mapping[str, float]) -> list[Html]:
@@ -210,8 +239,8 @@ def _events(events: Sequence[RewardEvent], weights: Mapping[str, float]) -> list
 def _event(event: RewardEvent, weight: float) -> Html:
     value = weight * event.value
     detail = f"{event.source}, known at turn {event.issued_at + 1}"
-    if event.detail:
-        detail += f": {_short(json.dumps(dict(event.detail), ensure_ascii=False, default=str))}"
+    if event.detail and event.component != "success":  # the end of the episode shows what the verdict found
+        detail += f": {shorten(json.dumps(dict(event.detail), ensure_ascii=False, default=str))}"
     look = "good" if value > 0 else "bad" if value < 0 else "none"
     shown = f"{value:+.2f} {event.component}" if weight else f"{event.component} {event.value:.2f} (weight 0)"
     return tag("span", shown, class_=f"chip {look}", title=detail)
@@ -220,9 +249,3 @@ def _event(event: RewardEvent, weight: float) -> Html:
 def _events_before(trajectory: Trajectory) -> list[Html]:
     indices = {turn.index for turn in trajectory.turns}
     return _events([event for event in trajectory.events if event.turn not in indices], trajectory.weights)
-
-
-def _short(value: str) -> str:
-    if len(value) <= _MAX_CHARS:
-        return value
-    return f"{value[:_MAX_CHARS]}\n… {len(value) - _MAX_CHARS:,} more characters"

@@ -273,15 +273,110 @@ def test_a_component_of_weight_zero_shows_its_value_unless_that_is_zero_too(tmp_
     ]
 
 
-def test_an_episode_without_success_says_what_its_verdict_found(tmp_path):
-    record = Trajectory("e", "t", turns=[Turn(0, [], {"role": "assistant", "content": "x"}, "x")], success=False)
-    record.outcome, record.weights = Outcome("terminated"), {"success": 1.0}
-    found = {"collateral": ["carts"], "answer_is_right": False}
-    record.events = [RewardEvent(0, 0, "agent", "success", 0.0, detail=found)]
+def ended_in(folder, found, *, blame=None, is_solved=False, **fields):
+    """The end of an episode of task t on the page, whose verdict found something; as markup."""
+    said = {"role": "assistant", "content": "x"}
+    record = Trajectory("e", "t", policy="p", turns=[Turn(0, [], said, "x")], success=is_solved, **fields)
+    record.outcome, record.weights = fields.get("outcome") or Outcome("terminated"), {"success": 1.0}
+    record.events = [RewardEvent(0, 0, "agent", "success", float(is_solved), detail=found)] if found else []
+    if blame is not None:
+        record.weights["blame"] = 0.0
+        record.events.append(RewardEvent(0, 0, "agent", "blame", 1.0, detail=blame))
+    with RunStore.create(folder, {}) as store:
+        store.write_episode(record, purpose="test")
+    page = write_report(folder).read_text(encoding="utf-8")
+    Reader(page)
+    return page.partition('<div class="message end">')[2].partition("<footer")[0]
+
+
+def test_the_end_of_an_episode_lists_what_its_verdict_found(tmp_path):
+    found = {"collateral": ["carts"], "answer_is_right": False, "left_out": {}, "model_patch": ""}
+    end = ended_in(tmp_path, found)
+    assert re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", end) == [
+        ("ended", "terminated"),
+        ("collateral", "<ul><li>carts</li></ul>"),
+        ("answer is right", "no"),
+    ]
+
+
+def test_the_end_of_an_episode_says_nothing_twice_and_cuts_no_word(tmp_path):
+    reasons = [f"tests/test_{at}.py::test_something: failed" for at in range(8)]
+    blame = {"who": "agent", "why": "failed", "turn": 0, "evidence": "; ".join(reasons)[:200]}
+    found = {"kind": "failed", "reasons": reasons, "instance_id": "t", "model_patch": "@@ -1 +1 @@\n-<a>\n+    b\n"}
+    end = ended_in(tmp_path / "same", found, blame=blame)
+    assert re.findall("<dt>(.*?)</dt>", end) == ["ended", "failed by", "reasons", "model patch"]
+    assert "agent: failed (turn 1)" in end
+    assert [end.count(reason) for reason in reasons] == [1] * 8
+    assert '<span class="del">-&lt;a&gt;\n</span><span class="add">+    b\n</span>' in end
+    end = ended_in(tmp_path / "other", {}, blame=blame)
+    assert "<dt>because</dt>" in end
+    assert "test_something: …</dd>" in end, "evidence that was cut at 200 characters ends with a whole word"
+
+
+def test_a_traceback_is_shown_with_its_lines(tmp_path):
+    end = ended_in(tmp_path, {}, error="Traceback:\n    f(<1>)", outcome=Outcome("infrastructure", "X"))
+    assert '<details class="fold" open><summary>2 lines</summary>' in end
+    assert "\n    f(&lt;1&gt;)</pre>" in end
+
+
+def test_the_verdict_of_a_solved_episode_is_shown_and_not_in_the_title_of_its_reward(tmp_path):
+    end = ended_in(tmp_path, {"kind": "solved", "parts": {"applies": 1.0}}, is_solved=True)
+    assert "<span>applies <b>1</b></span>" in end
+    assert "kind" not in end
+    assert 'title="environment, known at turn 1"' in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def said_in(folder, message, calls=()):
+    """The page of an episode of one turn, with a message to the agent and its tool calls."""
+    reply = {"role": "assistant", "content": "", "tool_calls": [{"function": call} for call in calls]}
+    record = Trajectory("e", "t", turns=[Turn(0, [message], reply, "")], outcome=Outcome("terminated"), success=False)
+    with RunStore.create(folder, {}) as store:
+        store.write_episode(record, purpose="test")
+    page = write_report(folder).read_text(encoding="utf-8")
+    Reader(page)
+    return page
+
+
+def test_results_of_tools_keep_their_columns(tmp_path):
+    told = "     1\tdef f(a, b):\n     2\t    return a < b\n"
+    page = said_in(tmp_path, {"role": "tool", "name": "view", "content": told})
+    assert f'<pre class="code text">\n{told.replace("<", "&lt;")}</pre>' in page
+
+
+def test_arguments_of_several_lines_stand_below_the_call_as_they_are(tmp_path):
+    arguments = {"path": "a.py", "new": "if a:\n    b('</pre><i>')\n", "old": "c\n"}
+    page = said_in(tmp_path, {"role": "user", "content": "Go."}, [{"name": "edit", "arguments": json.dumps(arguments)}])
+    below = page.partition('<div class="argument">')[2].partition("</pre>")[0]
+    assert below == '<i>new</i><pre class="code text">\nif a:\n    b(&#x27;&lt;/pre&gt;&lt;i&gt;&#x27;)\n'
+    call = page.partition('class="call">')[2].partition("</code>")[0]
+    assert re.sub("<[^>]*>", "", call) == "edit(path=&quot;a.py&quot;, old=&quot;c\\n&quot;)"
+
+
+def test_long_names_of_policies_have_room(tmp_path):
+    rate = {"success": {"mean": 0.5, "low": 0.4, "high": 0.6}, "blame": {"agent: late": 1}}
+    name, longer = "endpoint:http://127.0.0.1:18765/v1#fake", f"torch:{'runs/' * 20}model<i>"
+    RunStore.create(tmp_path, {}).close()
+    (tmp_path / "summary.json").write_text(json.dumps({"held_out": {name: rate, longer: rate}}))
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert page.count('<div class="barrow long"') == 2
+    shown = re.findall(r'class="name"><span( title="[^"]*")?>(.*?)</span>', page)
+    assert [title for title, _ in shown] == ["", f' title="{longer.replace("<", "&lt;").replace(">", "&gt;")}"']
+    assert shown[0][1].replace("<wbr>", "") == name
+    cut = shown[1][1].replace("<wbr>", "")
+    assert cut.startswith("torch:runs/")
+    assert cut.endswith("model&lt;i&gt;")
+    assert "…" in cut
+
+
+def test_the_head_of_an_episode_names_its_task_in_full_and_its_policy_once(tmp_path):
+    task_id, policy = "swe/repair:test-00255", "endpoint:http://127.0.0.1:18765/v1#fake"
+    record = Trajectory("e", task_id, policy=policy, outcome=Outcome("terminated"), success=False)
     with RunStore.create(tmp_path, {}) as store:
         store.write_episode(record, purpose="test")
     page = write_report(tmp_path).read_text(encoding="utf-8")
-    assert 'class="ended">Not solved: collateral [&quot;carts&quot;], answer is right false.</p>' in page
+    head = re.sub("<[^>]*>", "", page.partition("<summary>")[2].partition("</summary>")[0])
+    assert head.startswith(f"not solvedOne held-out task, {policy} {task_id} · 0 turns")
+    assert head.count(policy) == 1
 
 
 def test_report_without_run_or_into_a_missing_folder_is_a_clear_error(tmp_path, run_folder):
