@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym.view.markup import Html, join, tag
+from agentgym.view.markup import Html, join, named, tag
 from agentgym.view.run_data import RunData
 from agentgym.view.sections import section, stage
 
@@ -21,7 +21,9 @@ def blame(run: RunData) -> Html:
     if not results:
         return join()
     causes = list(dict.fromkeys(cause for result in results.values() for cause in result["blame"]))
-    head = tag("tr", tag("th", "Failed by"), tag("th", "Why"), *(tag("th", stage(run, name)) for name in results))
+    head = tag(
+        "tr", tag("th", "Failed by"), tag("th", "Why"), *(tag("th", named(stage(run, name))) for name in results)
+    )
     body = []
     for cause in causes:
         who, _, why = cause.partition(": ")
@@ -36,6 +38,7 @@ def _listed(name: str, result: Mapping[str, Any]) -> Html:
     """Each failed episode of a result, folded."""
     failed = [(task["id"], cause) for task in result.get("tasks") or [] for cause in task.get("blame") or []]
     rows = [tag("tr", tag("td", task), tag("td", cause.replace("_", " "))) for task, cause in failed[:_MAX_LISTED]]
+    plural = "" if len(failed) == 1 else "s"
     rest = f", the first {_MAX_LISTED}" if len(failed) > _MAX_LISTED else ""
-    summary = tag("summary", f"{name}: {len(failed)} failed episodes{rest}")
+    summary = tag("summary", tag("span", named(name), f": {len(failed)} failed episode{plural}{rest}", class_="what"))
     return tag("details", summary, tag("div", tag("table", tag("tbody", *rows)), class_="scroll"))

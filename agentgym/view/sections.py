@@ -14,11 +14,13 @@ from typing import Any
 from agentgym.evaluation.tables import UNKNOWN
 from agentgym.outcome import KINDS
 from agentgym.view.charts import Curve, bar, legend, line_chart, number, percent, stacked_chart
-from agentgym.view.markup import Html, join, tag
+from agentgym.view.markup import Html, join, named, tag
 from agentgym.view.moving import WINDOW, moving_mean
 from agentgym.view.run_data import RunData
 
 _WIDE, _SMALL = (880, 300), (290, 130)
+_LONG_NAME = 24
+"""Characters up to which a name fits on one line beside its bar."""
 _STAGE_NAMES = {
     "untrained": "Untrained",
     "cloned": "Cloned",
@@ -125,18 +127,20 @@ def _sentence(*words: object) -> Html:
 def held_out(run: RunData) -> Html:
     """Success on held-out tasks before and after, with intervals, and by stratum."""
     rows = []
+    is_long = any(len(stage(run, name)) > _LONG_NAME for name in run.held_out)
     for place, (name, result) in enumerate(run.held_out.items(), start=1):
         mean, low, high = (_float(result["success"].get(key)) for key in ("mean", "low", "high"))
         label = f"{stage(run, name)}: {percent(mean)}, 95 % interval {percent(low)} to {percent(high)}"
         colour = 1 if name == "trained" or len(run.held_out) == 1 else 6
         figures = (tag("b", percent(mean)), " ", tag("span", _interval(result["success"]), class_="quiet"))
-        cells = (tag("div", stage(run, name), class_="name"), bar(mean, low, high, colour, label))
-        rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_="barrow", data_row=place))
+        cells = (tag("div", named(stage(run, name)), class_="name"), bar(mean, low, high, colour, label))
+        look = "barrow long" if is_long else "barrow"
+        rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_=look, data_row=place))
     note = "The success rate on held-out tasks. Whiskers are 95 % intervals, clustered by task."
     stratum = _first(run.held_out, "headline")
     if stratum and _first(run.held_out, "all_strata"):
-        named = str(stratum).replace("_", " ")
-        note += f" The bars show the suite's headline stratum, {named}. The table shows all strata."
+        in_words = str(stratum).replace("_", " ")
+        note += f" The bars show the suite's headline stratum, {in_words}. The table shows all strata."
     unknown = [stage(run, name) for name, result in run.held_out.items() if result.get("trained_on") == "unknown"]
     if unknown:
         note += f" Trained on ({', '.join(unknown)}): {UNKNOWN}."
@@ -148,7 +152,9 @@ def _strata(run: RunData) -> Html | None:
     names = list(dict.fromkeys(name for result in results.values() for name in result.get("strata") or {}))
     if not names:
         return None
-    head = tag("tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", stage(run, name)) for name in results))
+    head = tag(
+        "tr", tag("th", "Stratum"), tag("th", "Tasks"), *(tag("th", named(stage(run, name))) for name in results)
+    )
     body = []
     for stratum in names:
         parts = [(result.get("strata") or {}).get(stratum) for result in results.values()]
