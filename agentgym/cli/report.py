@@ -27,7 +27,8 @@ def run(
         label: The labels of the step credit to show, in this order. By default, the report shows as many as fit: the
             most informative first, and newer ones before older ones.
         task: Show the episodes of the tasks with these ids, at most 16 episodes. By default, the report of an
-            evaluation shows a success and a failure of each policy, on the same tasks if possible.
+            evaluation shows a success and a failure of each policy, on the same tasks if possible, and at least 4
+            episodes. The page lists the others.
         as_json: Print JSON.
     """
     page = write_report(folder, labels=label, tasks=task)

@@ -41,4 +41,4 @@ def _listed(name: str, result: Mapping[str, Any]) -> Html:
     plural = "" if len(failed) == 1 else "s"
     rest = f", the first {_MAX_LISTED}" if len(failed) > _MAX_LISTED else ""
     summary = tag("summary", tag("span", named(name), f": {len(failed)} failed episode{plural}{rest}", class_="what"))
-    return tag("details", summary, tag("div", tag("table", tag("tbody", *rows)), class_="scroll"))
+    return tag("details", summary, tag("div", tag("table", tag("tbody", *rows)), class_="scroll"), class_="listed")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from agentgym.errors import UnknownNameError
 from agentgym.store import EpisodeRow
@@ -15,8 +15,12 @@ from agentgym.trajectory import HINDSIGHT
 
 STAGES = ("untrained", "cloned", "filtered_cloned", "trained")
 """The policies of a training run, in the order in which they come about."""
+EVALUATED = ("test", "validation")
+"""Purposes of episodes that were played to measure a policy."""
 _MAX_EPISODES = 16
 """Episodes of an evaluation, or of the tasks asked for: a page opens at once with the screenshots of so many."""
+_FEW_EPISODES = 4
+"""Episodes of an evaluation that are shown at least, if it has so many."""
 
 _Wanted = list[tuple[str, EpisodeRow | None]]
 
@@ -30,13 +34,14 @@ def choose(
         rows: All episodes of the run.
         names: The page's names for some policies.
         tasks: The ids of the tasks to show; without any, a training run shows its first and last iteration, best,
-            worst, held-out episodes and a fault, and an evaluation shows a success and a failure of each policy.
+            worst, held-out episodes and a fault, and an evaluation shows a success and a failure of each policy,
+            and at least four episodes.
 
     Raises:
         UnknownNameError: There is no episode of one of the tasks.
     """
     draw = random.Random(0)
-    train = [row for row in rows if row.policy != HINDSIGHT and row.purpose == "train" and row.iteration is not None]
+    train = _of_iterations(rows)
     if tasks:
         wanted = _of_tasks(rows, names, tasks)
     elif train:
@@ -48,6 +53,24 @@ def choose(
         if row is not None:
             chosen.setdefault(row.number, (reason, row))
     return list(chosen.values())
+
+
+def how_chosen(rows: Sequence[EpisodeRow], tasks: Sequence[str] = ()) -> str:
+    """What `choose` looks for, in a sentence for readers of the page."""
+    if tasks:
+        return "They are of the tasks that were asked for."
+    if _of_iterations(rows):
+        return (
+            "Chosen are held-out episodes, some of the first and the last iteration, the best, the worst, and a fault."
+        )
+    return (
+        f"Chosen are a success and a failure of each policy if it has both, and at least {_FEW_EPISODES} episodes, of "
+        "different strata if possible."
+    )
+
+
+def _of_iterations(rows: Sequence[EpisodeRow]) -> list[EpisodeRow]:
+    return [row for row in rows if row.policy != HINDSIGHT and row.purpose == "train" and row.iteration is not None]
 
 
 def by_stage(names: Iterable[str]) -> list[str]:
@@ -103,7 +126,7 @@ def _before_and_after(draw: random.Random, test: Sequence[EpisodeRow], names: Ma
 
 def _of_evaluation(draw: random.Random, rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> _Wanted:
     """A success and a failure of each policy; without evaluated episodes, of each policy that was recorded."""
-    evaluated = [row for row in rows if row.purpose in ("test", "validation")]
+    evaluated = [row for row in rows if row.purpose in EVALUATED]
     return [
         *_compared(draw, evaluated or rows, names),
         ("Fault, left out of the rates", _drawn(draw, [row for row in rows if row.success is None])),
@@ -112,32 +135,46 @@ def _of_evaluation(draw: random.Random, rows: Sequence[EpisodeRow], names: Mappi
 
 
 def _compared(draw: random.Random, rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> _Wanted:
-    """As few tasks as show a success and a failure of each policy, each task under all policies while there is room."""
+    """Tasks until they show a success and a failure of each policy, and a few episodes; each under all policies.
+
+    A task under all policies needs room; where there is none, some are left out.
+    """
     tries: dict[str, dict[tuple[str, bool], EpisodeRow]] = defaultdict(dict)
     for row in rows:
         if row.success is not None:
             tries[row.task_id].setdefault((row.policy, row.success), row)
     missing = {kind for kinds in tries.values() for kind in kinds}
     found: _Wanted = []
-    while missing and len(found) < _MAX_EPISODES:
-        worth = {
-            task_id: (len(missing & kinds.keys()), len({success for _, success in kinds}))
-            for task_id, kinds in tries.items()
-        }
-        most = max(worth.values())  # of equal ones, a task on which the policies differ
+    strata: set[str] = set()
+    while tries and len(found) < _MAX_EPISODES and (missing or len(found) < _FEW_EPISODES):
+        worth = {task_id: _worth(kinds, missing, strata) for task_id, kinds in tries.items()}
+        most = max(worth.values())
         task_id = draw.choice([task_id for task_id in tries if worth[task_id] == most])
         kinds = tries.pop(task_id)
-        shown = kinds.keys() & missing
-        beside = {policy for policy, _ in kinds} - {policy for policy, _ in shown}
-        shown |= {next(kind for kind in kinds if kind[0] == policy) for policy in beside}
+        kept = kinds.keys() & missing
+        beside = {policy for policy, _ in kinds} - {policy for policy, _ in kept}
+        kept |= {next(kind for kind in kinds if kind[0] == policy) for policy in beside}
         some = next(iter(kinds.values()))
+        strata.add(some.stratum)
         task = f"{'Another' if found else 'One'} {'held-out ' if some.purpose == 'test' else ''}task"
-        ordered = sorted(shown, key=lambda kind: (kind not in missing, kind))[: _MAX_EPISODES - len(found)]
+        ordered = sorted(kept, key=lambda kind: (kind not in missing, kind))[: _MAX_EPISODES - len(found)]
         order = by_stage({policy for policy, _ in ordered})
         ordered.sort(key=lambda kind: (order.index(kind[0]), not kind[1]))
         found += [(f"{task}, {_name(kind[0], names)}", kinds[kind]) for kind in ordered]
         missing -= set(ordered)
-    return found
+    shown = {row.number for _, row in found if row is not None}
+    again = [row for row in rows if row.success is not None and row.number not in shown]
+    drawn = draw.sample(again, max(0, min(len(again), _FEW_EPISODES - len(found))))
+    return [*found, *((f"Another attempt, {_name(row.policy, names)}", row) for row in drawn)]
+
+
+def _worth(
+    kinds: Mapping[tuple[str, bool], EpisodeRow], missing: Set[tuple[str, bool]], strata: Set[str]
+) -> tuple[int, int, bool, bool]:
+    """What a task adds: kinds that are missing, policies that differ on it, a stratum that is not shown, a failure."""
+    results = {success for _, success in kinds}
+    is_new = next(iter(kinds.values())).stratum not in strata
+    return len(missing & kinds.keys()), len(results), is_new, False in results
 
 
 def _of_tasks(rows: Sequence[EpisodeRow], names: Mapping[str, str], tasks: Sequence[str]) -> _Wanted:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,7 +83,8 @@ def _episodes(run: RunData) -> Html:
     note = f"{shown:,} of {total:,} episode{'' if total == 1 else 's'}: what the agent read, what it said, and the "
     note += "reward of each turn. A click on an episode opens or folds it."
     if shown < total:
-        note += " Choose tasks with: agentgym report RUN --task ID …"
+        example = shlex.quote(run.others[0].task_id) if run.others else "ID"
+        note += f" {run.how_picked} Others are shown by: agentgym report RUN --task {example} …"
     methods = run.credit.methods if run.credit else ()
     drawn = [transcripts.episode(pick, methods, run.names, is_open=place == 0) for place, pick in enumerate(run.picks)]
-    return sections.section("Episodes", *drawn, note=note)
+    return sections.section("Episodes", *drawn, transcripts.others(run.others, run.names), note=note)

@@ -19,7 +19,7 @@ from agentgym.evaluation.runner import kept_results
 from agentgym.store import EpisodeRow, RunStore
 from agentgym.trajectory import Trajectory
 from agentgym.view.charts import Curve
-from agentgym.view.choice import STAGES, by_stage, choose
+from agentgym.view.choice import EVALUATED, STAGES, by_stage, choose, how_chosen
 from agentgym.view.credit_data import CreditData, read_credit
 
 
@@ -43,6 +43,8 @@ class RunData:
         metrics: Curves by phase and name.
         counts: Rows of each table.
         picks: Episodes to read.
+        how_picked: How they were chosen, in a sentence.
+        others: Evaluated episodes that are not among them.
         credit: The credit of turns of some episodes by methods of attribution; None if no credit is stored.
         facts: Configuration, versions and commit from config.json.
         names: The page's names for policies whose own names would mislead.
@@ -54,6 +56,8 @@ class RunData:
     metrics: Mapping[str, Mapping[str, Curve]]
     counts: Mapping[str, int]
     picks: Sequence[Pick]
+    how_picked: str = ""
+    others: Sequence[EpisodeRow] = ()
     credit: CreditData | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
@@ -101,7 +105,9 @@ def read_run(folder: Path, labels: Sequence[str] = (), tasks: Sequence[str] = ()
         }
         facts = _read_json(folder / "config.json")
         names = _names(store.meta.get("config") or facts.get("config"))
-        chosen = choose(store.episode_rows(), names, tasks)
+        rows = store.episode_rows()
+        chosen = choose(rows, names, tasks)
+        shown = {row.number for _, row in chosen}
         loaded = {trajectory.id: trajectory for trajectory in store.load([row for _, row in chosen])}
         picks = [Pick(reason, row, loaded[row.id]) for reason, row in chosen if row.id in loaded]
         return RunData(
@@ -111,6 +117,8 @@ def read_run(folder: Path, labels: Sequence[str] = (), tasks: Sequence[str] = ()
             metrics=metrics,
             counts=store.counts(),
             picks=picks,
+            how_picked=how_chosen(rows, tasks),
+            others=[row for row in rows if row.purpose in EVALUATED and row.number not in shown],
             credit=read_credit(store, [pick.row for pick in picks], labels),
             facts=facts,
             names=names,

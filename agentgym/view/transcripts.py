@@ -16,6 +16,7 @@ from agentgym.evaluation.blame import Blame
 from agentgym.message import Message
 from agentgym.picture import Image, data_url
 from agentgym.reward import RewardEvent
+from agentgym.store import EpisodeRow
 from agentgym.trajectory import REFUSED, Trajectory, Turn
 from agentgym.view.credit import chips
 from agentgym.view.credit_data import Reading
@@ -26,7 +27,7 @@ from agentgym.view.texts import code, folded, passage, shorten
 
 _CUT_EVIDENCE = 200
 """Characters at which environments cut the evidence of a fault, perhaps within a word."""
-_MAX_TURNS = 40
+_MAX_TURNS, _MAX_OTHERS = 40, 100
 _MAX_SHOT_BYTES = 1_500_000
 """Bytes of screenshots of one episode: a page of a dozen episodes opens at once with them."""
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
@@ -42,9 +43,7 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
         is_open: Whether it is unfolded.
     """
     row, trajectory = pick.row, pick.trajectory
-    verdict, look = (
-        ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
-    )
+    verdict, look = _verdict(row)
     blame = Blame.of(trajectory)
     facts = tag("span", *_facts(pick, names), class_="quiet")
     summary = tag(
@@ -70,11 +69,33 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     return tag("details", summary, turns, open=is_open)
 
 
+def others(rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> Html | None:
+    """The episodes that are not shown, as a folded table of their tasks and results; None without any."""
+    if not rows:
+        return None
+    lines = []
+    for row in rows[:_MAX_OTHERS]:
+        verdict, look = _verdict(row)
+        cells = (named(row.task_id), named(names.get(row.policy, row.policy)), row.stratum.replace("_", " "))
+        result = tag("td", tag("span", verdict, class_=f"chip {look}"))
+        lines.append(tag("tr", *(tag("td", cell) for cell in cells), tag("td", row.num_turns), result))
+    head = tag("tr", *(tag("th", name) for name in ("Task", "Policy", "Stratum", "Turns", "Result")))
+    rest = f", the first {_MAX_OTHERS}" if len(rows) > _MAX_OTHERS else ""
+    summary = tag("summary", f"{len(rows):,} evaluated episode{'' if len(rows) == 1 else 's'} not shown here{rest}")
+    table = tag("div", tag("table", tag("thead", head), tag("tbody", *lines)), class_="scroll")
+    return tag("details", summary, table, class_="listed")
+
+
+def _verdict(row: EpisodeRow) -> tuple[str, str]:
+    """The result in words, and its look."""
+    return ("fault", "fault") if row.success is None else ("solved", "good") if row.success else ("not solved", "bad")
+
+
 def _facts(pick: Pick, names: Mapping[str, str]) -> list[object]:
     """The task, the length, the iteration, and the policy unless the reason names it."""
     row = pick.row
     policy = names.get(row.policy, row.policy)
-    facts: list[object] = [named(row.task_id), f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
+    facts: list[object] = [row.task_id, f"{row.num_turns} turn{'' if row.num_turns == 1 else 's'}"]
     facts += [f"iteration {row.iteration}"] if row.iteration is not None else []
     facts += [named(policy)] if policy and policy.replace("_", " ") not in pick.reason else []
     return [part for fact in facts for part in (" · ", fact)][1:]

@@ -1,3 +1,6 @@
+import html
+import re
+import shlex
 import time
 
 import pytest
@@ -49,7 +52,25 @@ def test_an_evaluation_shows_each_policy_on_the_same_tasks():
 
 def test_an_evaluation_of_one_policy_shows_a_success_and_a_failure():
     assert {success for _, _, success in shown(tries(random="----+---"))} == {True, False}
-    assert len(shown(tries(random="----+---"))) == 2
+
+
+def test_an_evaluation_shows_four_episodes_if_it_has_them():
+    assert len(shown(tries(random="--------"))) == 4
+    assert len(shown(tries(random="--"))) == 2
+    assert len(shown(tries(random="----+---"))) == 4
+    assert len(shown(tries(a="----", b="----"))) == 4
+    again = [row._replace(number=10 * attempt + row.number) for attempt in range(3) for row in tries(random="--")]
+    assert len(shown(again)) == 4
+    assert choose(again, {})[-1][0] == "Another attempt, random"
+
+
+def test_further_episodes_are_of_other_strata_and_show_failures():
+    rows = [row._replace(stratum="b" if row.task_id == "t7" else "a") for row in tries(random="++++++-+")]
+    found = shown(rows)
+    assert len(found) == 4
+    assert ("t6", "random", False) in found
+    assert ("t7", "random", True) in found
+    assert sum(not success for _, _, success in shown(tries(random="+--------+"))) == 3
 
 
 def test_one_task_with_both_results_of_a_policy_shows_both():
@@ -109,8 +130,36 @@ def test_the_page_says_how_many_episodes_it_shows_of_how_many(tmp_path):
             record = Trajectory(f"e{at}", f"t{at}", policy="p", outcome=Outcome("terminated"), success=bool(at))
             store.write_episode(record, purpose="test")
     page = write_report(tmp_path).read_text(encoding="utf-8")
-    assert "2 of 5 episodes" in page
-    assert "agentgym report RUN --task ID" in page
+    assert "4 of 5 episodes" in page
+    assert "Chosen are a success and a failure of each policy" in page
+    listed = page.partition("1 evaluated episode not shown here")[2]
+    task_id = re.search("agentgym report RUN --task (t[0-4]) …", page).group(1)
+    assert re.findall("<tr><td><span>(t[0-4])</span>", listed) == [task_id]
+    assert task_id != "t0", "the only failure is shown"
     page = write_report(tmp_path, tasks=[f"t{at}" for at in range(5)]).read_text(encoding="utf-8")
     assert "5 of 5 episodes" in page
-    assert "--task ID" not in page
+    assert "--task" not in page
+    assert "not shown here" not in page
+
+
+def test_the_ids_and_policies_of_other_episodes_are_escaped(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for at in range(6):
+            name = f"t{at} <img src=x>'; rm"
+            record = Trajectory(f"e{at}", name, policy="<p>", outcome=Outcome("terminated"), success=False)
+            store.write_episode(record, purpose="test")
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert "2 evaluated episodes not shown here" in page
+    assert "<img" not in page
+    command = html.unescape(re.search("agentgym report RUN --task (.*?) …", page).group(1))
+    assert re.fullmatch(r"t\d <img src=x>'; rm", *shlex.split(command)), "it is one word for a shell"
+
+
+def test_a_long_list_of_other_episodes_is_bounded(tmp_path):
+    with RunStore.create(tmp_path, {}) as store:
+        for at in range(120):
+            record = Trajectory(f"e{at}", f"t{at}", policy="p", outcome=Outcome("terminated"), success=False)
+            store.write_episode(record, purpose="test")
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    listed = page.partition("116 evaluated episodes not shown here, the first 100")[2]
+    assert listed.count("<tr><td>") == 100
