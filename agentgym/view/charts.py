@@ -103,7 +103,9 @@ def line_chart(
     if not curves:
         return tag("p", "No values.", class_="empty")
     xs = np.concatenate([curve.x for curve in curves])
-    frame = Frame(*size, (float(xs.min()), float(max(xs.max(), xs.min() + 1))), y_range or _span(curves))
+    frame = Frame(
+        *size, (float(xs.min()), float(max(xs.max(), xs.min() + 1))), y_range or _span(curves, is_share=show is percent)
+    )
     drawn = [_grid(frame, show)]
     drawn += [_band(frame, curve) for curve in curves]
     drawn += [_stroke(frame, curve) for curve in curves]
@@ -187,14 +189,16 @@ def legend(curves: Sequence[Curve]) -> Html:
     return tag("div", *names, class_="legend")
 
 
-def _span(curves: Sequence[Curve]) -> tuple[float, float]:
+def _span(curves: Sequence[Curve], is_share: bool) -> tuple[float, float]:
+    """The values with a margin; no share is below 0 or above 1."""
     values = np.concatenate([curve.y for curve in curves])
     values = values[np.isfinite(values)]
     low, high = float(values.min()), float(values.max())
     if low >= 0 and low < 0.5 * high:
         low = 0.0
     margin = (high - low) * 0.08 or abs(high) * 0.1 or 1.0
-    return (low if low == 0 else low - margin), high + margin
+    bottom, top = (low if low == 0 else low - margin), high + margin
+    return (max(bottom, 0.0), min(top, 1.0)) if is_share and low >= 0 and high <= 1 else (bottom, top)
 
 
 def ticks(low: float, high: float, count: int) -> list[float]:

@@ -6,19 +6,20 @@ A figure is drawn only if the run logged what it needs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym.view.charts import Curve, legend, line_chart, number, percent, scatter_chart
+from agentgym.view.charts import Curve, legend, percent, scatter_chart
+from agentgym.view.curves import Metric, figure, folded
 from agentgym.view.heat import heat_table
 from agentgym.view.markup import Html, tag
 from agentgym.view.run_data import RunData
 from agentgym.view.sections import section
 
-_SMALL, _BESIDE = (290, 130), (420, 140)
+_BESIDE = (420, 140)
 _HISTOGRAM = re.compile(r"(?P<of>.+)/histogram/(?P<place>\d+)_(?P<band>.+)")
 _POINT = re.compile(r"calibration/(?P<side>predicted|realised)/(?P<place>\d+)")
 _TITLES = {
@@ -28,11 +29,16 @@ _TITLES = {
     "loss/importance": "Importance weights of tokens",
     "actor/ratio": "Importance weights of stored messages",
 }
-_CURVES: tuple[tuple[str, str, Callable[[float], str]], ...] = (
-    ("states/singleton_share", "Turns alone in their state", percent),
-    ("states/mean_size", "Rollouts compared in a state", number),
-    ("proxy/correlation", "Shaped reward with score (correlation)", number),
+_CURVES = (
+    Metric("states/singleton_share", "Turns alone in their state", percent),
+    Metric("states/mean_size", "Rollouts compared in a state"),
+    Metric("proxy/correlation", "Shaped reward with score (correlation)"),
+    Metric("curriculum/stage", "Stage of the curriculum"),
 )
+_FAMILIES = {"replay": "Replay", "curriculum": "Curriculum"}
+"""Families of metrics that are drawn in full, but folded."""
+_FIRST = ("return", "loss", "entropy", "effective_share", "age_mean", "drawn", "distinct_share")
+"""What is read first of a family."""
 _MAX_COLUMNS = 120
 _HALF = 0.5
 """The standard deviation of a pair that is right by chance: at most that of any pair."""
@@ -41,7 +47,7 @@ _HALF = 0.5
 def diagnosis(run: RunData) -> Html:
     """The section; nothing if the run logged none of it."""
     note = "How far the estimates and samplers that the algorithm leans on can be trusted."
-    return section("Under the hood", _calibration(run), _ranking(run), _histograms(run), _curves(run), note=note)
+    return section("Under the hood", _calibration(run), _ranking(run), _histograms(run), *_curves(run), note=note)
 
 
 # Calibration
@@ -70,8 +76,8 @@ def _calibration(run: RunData) -> Html | None:
     )
     words = tag("div", tag("h3", "Are the values right?"), tag("p", text, class_="note"), legend(curves))
     side = [
-        _figure(run, "calibration/error", "Mean distance of value and return in a band", number, _BESIDE),
-        _figure(run, "calibration/explained_variance", "Variance of returns that values explain", number, _BESIDE),
+        figure(run, Metric("calibration/error", "Mean distance of value and return in a band"), _BESIDE),
+        figure(run, Metric("calibration/explained_variance", "Variance of returns that values explain"), _BESIDE),
     ]
     return tag("div", tag("div", words, *side, class_="beside"), tag("figure", chart), class_="calibration")
 
@@ -115,8 +121,8 @@ def _ranking(run: RunData) -> Html | None:
         "that has learnt nothing."
     )
     figures = [
-        _figure(run, "critic/ranking", "Pairs ranked right", number),
-        _figure(run, "critic/ranking_pairs", "Pairs with different returns", number),
+        figure(run, Metric("critic/ranking", "Pairs ranked right")),
+        figure(run, Metric("critic/ranking_pairs", "Pairs with different returns")),
     ]
     words = tag("div", tag("h3", "Does the critic know the better message?"), tag("p", text, class_="note"))
     return tag("div", words, tag("div", *figures, class_="small"))
@@ -154,31 +160,21 @@ def _histogram(of: str, bands: Sequence[tuple[str, Curve]]) -> Html | None:
 # Curves
 
 
-def _curves(run: RunData) -> Html | None:
-    known = [name for name, _, _ in _CURVES]
-    shown = list(_CURVES)
-    shown += [
-        (name, _in_words(name), number)
-        for name in sorted(run.metrics.get("train", {}))
-        if name.startswith(("replay/", "curriculum/")) and name not in known and "/histogram/" not in name
-    ]
-    figures = [_figure(run, *each) for each in shown]
-    figures = [figure for figure in figures if figure is not None]
-    return tag("div", *figures, class_="small") if figures else None
+def _curves(run: RunData) -> list[Html | None]:
+    figures = [drawn for metric in _CURVES if (drawn := figure(run, metric)) is not None]
+    known = {metric.name for metric in _CURVES}
+    names = [name for name in run.metrics.get("train", {}) if name not in known and "/histogram/" not in name]
+    families = [_family(run, family, heading, names) for family, heading in _FAMILIES.items()]
+    return [tag("div", *figures, class_="small") if figures else None, *families]
+
+
+def _family(run: RunData, family: str, heading: str, names: Sequence[str]) -> Html | None:
+    own = [name.removeprefix(f"{family}/") for name in names if name.startswith(f"{family}/")]
+    own.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    return folded(run, heading, [Metric(f"{family}/{name}", name.replace("_", " ").capitalize()) for name in own])
 
 
 def _in_words(name: str) -> str:
     """A metric's name as a title: "Replay: effective share"."""
     family, _, rest = name.partition("/")
     return f"{family.capitalize()}: {rest.replace('_', ' ')}"
-
-
-def _figure(
-    run: RunData, name: str, title: str, show: Callable[[float], str], size: tuple[int, int] = _SMALL
-) -> Html | None:
-    curve = run.curve(name, label=title)
-    if curve is None or len(curve.y) < 2 or not np.isfinite(curve.y).any():
-        return None
-    latest = curve.y[np.isfinite(curve.y)][-1]
-    caption = tag("figcaption", title, tag("b", show(float(latest))))
-    return tag("figure", caption, line_chart([curve], size=size, show=show, label=title))

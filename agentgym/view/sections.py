@@ -13,12 +13,13 @@ from typing import Any
 
 from agentgym.evaluation.tables import UNKNOWN
 from agentgym.outcome import KINDS
-from agentgym.view.charts import Curve, bar, legend, line_chart, number, percent, stacked_chart
+from agentgym.view.charts import Curve, bar, legend, line_chart, percent, stacked_chart
+from agentgym.view.curves import Metric, folded, group
 from agentgym.view.markup import Html, join, named, tag
 from agentgym.view.moving import WINDOW, moving_mean
 from agentgym.view.run_data import RunData
 
-_WIDE, _SMALL = (880, 300), (290, 130)
+_WIDE = (880, 300)
 _LONG_NAME = 24
 """Characters up to which a name fits on one line beside its bar."""
 _STAGE_NAMES = {
@@ -27,23 +28,33 @@ _STAGE_NAMES = {
     "filtered_cloned": "Cloned, successes only",
     "trained": "Trained",
 }
-_DETAILS = (
-    ("return/mean", "Return", number),
-    ("episode/turns", "Turns an episode", number),
-    ("episode/tokens", "Sampled tokens an episode", number),
-    ("loss/entropy", "Entropy of sampled tokens (nats)", number),
-    ("loss/loss", "Loss", number),
-    ("grad_norm/mean", "Gradient norm", number),
-    ("loss/clip_high", "Clipped from above", percent),
-    ("loss/clip_low", "Clipped from below", percent),
-    ("loss/ratio_std", "Spread of the policy ratio", number),
-    ("loss/reference_kl", "KL to the reference (nats)", number),
-    ("mismatch/k3", "Sampled against recomputed (nats)", number),
-    ("groups/zero_variance_share", "Groups without variance", percent),
-    ("policy/invalid_share", "Invalid turns", percent),
-    ("policy/cut_share", "Messages cut by the token limit", percent),
-    ("staleness/mean", "Staleness (versions)", number),
-    ("value/loss", "Value loss", number),
+_LOSSES = (
+    Metric("loss/loss", "Loss"),
+    Metric("loss/entropy", "Entropy of sampled tokens (nats)"),
+    Metric("loss/reference_kl", "KL to the reference (nats)"),
+    Metric("actor/kl", "KL to the policy before (nats)"),
+    Metric("loss/cloning", "Cloning loss"),
+    Metric("value/loss", "Value loss"),
+    Metric("critic/loss", "Loss of the critic"),
+    Metric("grad_norm/mean", "Gradient norm"),
+)
+_LENGTHS = (
+    Metric("episode/turns", "Turns an episode"),
+    Metric("episode/tokens", "Sampled tokens an episode"),
+    Metric("policy/invalid_share", "Invalid turns", percent),
+    Metric("policy/cut_share", "Messages cut by the token limit", percent),
+    Metric("groups/zero_variance_share", "Groups without variance", percent),
+)
+_SECONDS = (
+    Metric("time/iteration_s", "Seconds an iteration"),
+    Metric("time/collect_s", "Seconds of its episodes"),
+)
+_UPDATES = (
+    Metric("loss/clip_high", "Clipped from above", percent),
+    Metric("loss/clip_low", "Clipped from below", percent),
+    Metric("loss/ratio_std", "Spread of the policy ratio"),
+    Metric("mismatch/k3", "Sampled against recomputed (nats)"),
+    Metric("staleness/mean", "Staleness (versions)"),
 )
 _TIMES = (("queue", "waiting for the policy"), ("model", "model"), ("env", "environment"), ("verify", "grading"))
 
@@ -185,7 +196,7 @@ def learning(run: RunData) -> Html:
             legend(drawn),
             _scrolled(line_chart(drawn, size=_WIDE, y_range=(0, 1), show=percent, label="Success over iterations")),
         )
-    return section("Learning", chart, _details(run), note=f"{note} Move the pointer over a chart to read its values.")
+    return section("Learning", chart, *_groups(run), note=f"{note} Move the pointer over a chart to read its values.")
 
 
 def _training(run: RunData, has_validation: bool) -> tuple[list[Curve], str]:
@@ -211,22 +222,21 @@ def _scrolled(chart: Html) -> Html:
     return tag("div", chart, class_="scroll wide")
 
 
-def _details(run: RunData) -> Html | None:
-    known = {name for name, _, _ in _DETAILS}
-    shown: list[tuple[str, str, Any]] = list(_DETAILS)
-    shown += [
-        (name, f"Reward: {name.removeprefix('reward/')}", number)
+def _groups(run: RunData) -> list[Html | None]:
+    """The other metrics of training: first what a reader looks for, and folded what few updates need."""
+    rewards = [Metric("return/mean", "Return")]
+    rewards += [
+        Metric(name, f"Reward: {name.removeprefix('reward/')}")
         for name in sorted(run.metrics.get("train", {}))
-        if name.startswith("reward/") and name not in known
+        if name.startswith("reward/")
     ]
-    figures = []
-    for name, title, show in shown:
-        curve = run.curve(name, label=title)
-        if curve is not None and len(curve.y) > 1 and curve.y.any():  # one that is 0 throughout says nothing
-            latest = next((value for value in curve.y[::-1].tolist() if math.isfinite(value)), math.nan)
-            caption = tag("figcaption", title, tag("b", show(latest)))
-            figures.append(tag("figure", caption, line_chart([curve], size=_SMALL, show=show, label=title)))
-    return tag("div", *figures, class_="small") if figures else None
+    return [
+        group(run, "Reward", rewards),
+        group(run, "Loss", _LOSSES),
+        group(run, "Episodes", _LENGTHS),
+        group(run, "Time", _SECONDS),
+        folded(run, "Updates in detail", _UPDATES),
+    ]
 
 
 def outcomes(run: RunData) -> Html:

@@ -44,6 +44,14 @@ def test_long_curves_keep_the_page_small():
     assert line_chart([curve(np.random.default_rng(0).random(20_000))], size=(300, 100)).count("<title") <= 400
 
 
+def test_a_share_is_drawn_between_none_and_all():
+    drawn = line_chart([curve([1.0, 1.0])], size=(300, 130), show=percent)
+    assert "100\xa0%</text>" in drawn
+    assert "110\xa0%" not in drawn
+    assert "105\xa0%" not in drawn
+    assert ">-" not in line_chart([curve([0.0, 0.001])], size=(300, 130), show=percent)
+
+
 def test_charts_without_values_say_so():
     assert "No values" in line_chart([curve([np.nan])], size=(300, 100))
     assert "No values" in stacked_chart([curve([0.0, 0.0])], size=(300, 100))

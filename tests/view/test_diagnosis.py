@@ -52,9 +52,23 @@ def test_histograms_have_titles_in_words(tmp_path):
 def test_states_and_stages_are_curves(tmp_path):
     rows = [{"states/singleton_share": 0.5, "curriculum/stage": at, "replay/size": 3.0} for at in range(3)]
     page = page_of(tmp_path, *rows)
-    assert "Turns alone in their state" in page
-    assert "Curriculum: stage" in page
-    assert "Replay: size" in page
+    assert "<figcaption>Turns alone in their state<b>" in page
+    assert "<figcaption>Stage of the curriculum<b>" in page
+
+
+def test_metrics_of_replay_are_folded_with_the_important_ones_first(tmp_path):
+    rows = [
+        {"replay/added": at, "replay/return": at, "replay/size": 3.0, "replay/refused": 0.0, "curriculum/rung": at}
+        for at in range(3)
+    ]
+    page = page_of(tmp_path, *rows, {"replay/late": 1.0})
+    replay = page.partition('<details class="more"><summary><span>Replay</span>')[2].partition("</details>")[0]
+    assert "2 charts" in replay
+    assert re.findall("<figcaption>([^<]+)<b>", replay) == ["Return", "Added"]
+    assert "The same in all iterations: Size 3." in replay
+    assert "Refused" not in page, "0 throughout"
+    assert "Late" not in page, "a single value"
+    assert "<summary><span>Curriculum</span>" in page
 
 
 def test_a_run_without_any_of_it_has_no_such_section(tmp_path):

@@ -414,6 +414,31 @@ def test_browser_draws_the_report_without_complaint(run_folder, page):
     assert edges == "local, local, scroll, scroll", "a long text has a visible edge where it goes on"
 
 
+def test_browser_shows_code_with_its_white_space_on_wide_and_narrow_screens(tmp_path):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium: make system")
+    told = "     1\tdef f():\n" + f"     2\t    return {'x' * 150}\n" * 20
+    said_in(tmp_path, {"role": "tool", "name": "view", "content": told})
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        tab = browser.new_page(viewport={"width": 1100, "height": 900})
+        tab.goto((tmp_path / "report.html").as_uri())
+        style = "getComputedStyle(document.querySelector('.code'))"
+        looks = [tab.evaluate(f"{style}.{name}") for name in ("fontFamily", "whiteSpace", "overflowX")]
+        has_all = tab.evaluate("document.querySelector('.code').textContent") == told
+        wider = []
+        for width in (1100, 390):
+            tab.set_viewport_size({"width": width, "height": 800})
+            wider.append(tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+        browser.close()
+    assert "monospace" in looks[0]
+    assert looks[1:] == ["pre", "auto"]
+    assert has_all
+    assert wider == [0, 0]
+
+
 def test_screenshots_stand_beside_their_turns_up_to_a_size_of_the_page(tmp_path):
     def shot(number, size=600_000):
         return image_file("image/webp", bytes([number]) * size)
