@@ -15,6 +15,8 @@ MAX_CHARS = 6000
 _NEAR_END = 300
 _MAX_COLUMNS = 240
 """Columns up to which a block of code scrolls sideways; a block with longer lines is wrapped."""
+_SENTENCE = 5
+"""Words from which a line with a full stop reads as prose."""
 _DIFF = re.compile(r"^diff --git |^--- .*\n\+\+\+ |^@@ -\d", re.MULTILINE)
 _FENCE = re.compile(r"^\s*(?P<mark>```|~~~)")
 _INDENTED = re.compile(r"(?:\t| {4})\s*(?![-*•] |\d+[.)] )\S")
@@ -136,9 +138,11 @@ def _fenced(lines: Sequence[str]) -> list[bool]:
 
 
 def _is_mostly_indented(lines: Sequence[str]) -> bool:
-    """Whether a text is a tree or a printed object: four lines or more, and half of them indented."""
+    """Whether a text is a tree or a printed object: four lines or more, half of them indented, and no sentence."""
     filled = [line for line in lines if line.strip()]
-    return len(filled) >= 4 and 2 * sum(line[0] in " \t" for line in filled) >= len(filled)
+    flush = [line for line in filled if line[0] not in " \t"]
+    has_sentence = any(len(line.split()) >= _SENTENCE and line.rstrip()[-1] in ".:?!" for line in flush)
+    return len(filled) >= 4 and 2 * len(flush) <= len(filled) and not has_sentence
 
 
 def _end_of_run(lines: Sequence[str], marks: Sequence[bool], begin: int) -> int:

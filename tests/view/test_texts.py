@@ -57,6 +57,15 @@ def test_code_in_prose_is_set_apart():
     assert drawn.endswith("</pre>Mend the fault.</div>")
 
 
+def test_prose_around_much_code_stays_prose():
+    code_lines = [f"    from toolz import f{at}" for at in range(6)]
+    drawn = passage(
+        "\n".join(["# join is wrong", "", "With the current version of toolz:", "", *code_lines, "", "Mend it."])
+    )
+    assert drawn.startswith('<div class="text"># join is wrong\n\nWith the current version of toolz:<pre class="code">')
+    assert drawn.endswith("f5</pre>Mend it.</div>")
+
+
 def test_code_between_fences_is_set_apart_with_its_fences():
     drawn = passage("Run this:\n```sh\nls\n```\nThen that.")
     assert "<pre" in drawn
