@@ -20,7 +20,7 @@ EVALUATED = ("test", "validation")
 _MAX_EPISODES = 16
 """Episodes of an evaluation, or of the tasks asked for: a page opens at once with the screenshots of so many."""
 _FEW_EPISODES = 4
-"""Episodes of an evaluation that are shown at least, if it has so many."""
+"""Episodes of an evaluation that are shown at least, if so many have a result."""
 
 _Wanted = list[tuple[str, EpisodeRow | None]]
 
@@ -64,8 +64,8 @@ def how_chosen(rows: Sequence[EpisodeRow], tasks: Sequence[str] = ()) -> str:
             "Chosen are held-out episodes, some of the first and the last iteration, the best, the worst, and a fault."
         )
     return (
-        f"Chosen are a success and a failure of each policy if it has both, and at least {_FEW_EPISODES} episodes, of "
-        "different strata if possible."
+        "Chosen are a success and a failure of each policy if it has both, with others at least "
+        f"{_FEW_EPISODES} episodes that have a result, of different strata if possible, and a fault."
     )
 
 
