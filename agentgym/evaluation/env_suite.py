@@ -53,7 +53,7 @@ class EnvSuite(Suite):
 
 @dataclass(frozen=True, kw_only=True)
 class OptedSuite(Suite):
-    """A suite whose agent sees its tasks, or writes its actions, otherwise than the suite says; its name says so.
+    """A suite whose agent sees its tasks, writes its actions, or is limited otherwise than the suite says, as its name.
 
     Attributes:
         base: The suite.
@@ -78,14 +78,15 @@ class OptedSuite(Suite):
 
 
 def _opted(suite: Suite, given: Mapping[str, Any]) -> Suite:
-    """The suite with options of how messages are written.
+    """The suite with options that change no task: of how messages are written, and of limits that may go unenforced.
 
     Raises:
         UnknownNameError: The environment has no option of that name.
         ConfigError: They are others.
     """
     found = spec(suite.env)
-    others = {key: given[key] for key in sorted(given) if key not in found.message_options}
+    allowed = found.suite_options
+    others = {key: given[key] for key in sorted(given) if key not in allowed}
     if others:
         cast = ("role", "partners") if found.roles else ()
         own = {key: others[key] for key in others if key not in (*suite.env_options, *cast)}
@@ -103,13 +104,16 @@ def _refusal(suite: Suite, found: EnvSpec, others: Sequence[str]) -> str:
     rest = [key for key in others if key not in suite.env_options]
     said = [f"the suite {suite.name!r} sets {', '.join(own)} itself"] if own else []
     said += [f"{', '.join(rest)} cannot be given with the suite {suite.name!r}"] if rest else []
-    if found.message_options:
-        said.append(f"of {found.id} only {', '.join(found.message_options)} can be given")
+    if found.suite_options:
+        said.append(f"of {found.id} only {', '.join(found.suite_options)} can be given")
     said += [f"to choose {key}, set {found.variables[key]}" for key in others if key in found.variables]
     unnamed = [key for key in others if key not in found.variables]
     if unnamed:
         chosen = ", ".join(unnamed)
-        said.append(f"to choose {chosen}, name the environment, which makes tasks of its own: --suite {found.id}")
+        said.append(
+            f"to choose {chosen}, name the environment, whose tasks are drawn by seeds and not held out: "
+            f"--suite {found.id}"
+        )
     return "; ".join(said)
 
 
@@ -126,7 +130,7 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
 
     Args:
         name: Such as "tools/lookup" or "agentgym/WebArena-v0".
-        env_options: Options of the environment. A suite of files takes only `message_options`.
+        env_options: Options of the environment. A suite of files takes only `suite_options`.
         limit: How many tasks an environment makes; None for all that it has.
 
     Raises:

@@ -85,6 +85,7 @@ class EnvSpec:
             mean score of each task; evaluations report them too. "" for none.
         message_options: Options of `make` that say what an agent sees, how it writes its actions, or whether figures
             are measured or recorded, and change no tasks. An evaluation of a suite may set them; its result names them.
+            `relaxed` of environments in sandboxes is always one of them, and not listed; see `suite_options`.
         checks: "module:NAME" of a mapping from names to what the environment must satisfy beside the checks of all
             (`OwnCheck`); "" for none.
         is_costly: Whether an episode takes seconds, so that the checks of all environments play fewer of them.
@@ -93,6 +94,7 @@ class EnvSpec:
         check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
             servers. The checks of the environment itself do without them.
         variables: Options of `make` that an environment variable sets where they are not given, each with its name.
+        sandboxes: Names of the providers that can hold its sandboxes, such as docker; empty for all.
     """
 
     id: str
@@ -122,6 +124,7 @@ class EnvSpec:
     is_costly: bool = False
     check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+    sandboxes: tuple[str, ...] = ()
 
     @property
     def missing_extra(self) -> str:
@@ -139,6 +142,16 @@ class EnvSpec:
         """
         given = {name for name, value in {**self.options, **options}.items() if value}
         return [need for need in self.needs if need.option not in given and not os.environ.get(need.variable)]
+
+    @property
+    def suite_options(self) -> tuple[str, ...]:
+        """Options of `make` that an evaluation of a suite may set; imports the environment's module.
+
+        Raises:
+            ContractError: It cannot be imported.
+        """
+        parameters = inspect.signature(load_named(self, "entry_point")).parameters
+        return (*self.message_options, *(["relaxed"] if "relaxed" in parameters else []))
 
     def named(self, env_id: str) -> EnvSpec:
         """This spec for another id of its namespace. The environment gets the id as its option `env_id`."""

@@ -75,8 +75,11 @@ def require_runtime(env_id: str, runtime: str) -> None:
         )
     if runtime in PROVIDERS and not {"served", "workspace"}.intersection(found.runtimes):
         raise ConfigError(f"environment {env_id!r} runs in this process ('local') only: got runtime {runtime!r}")
+    able = " or ".join(found.sandboxes or PROVIDERS)
+    if runtime in PROVIDERS and found.sandboxes and runtime not in found.sandboxes:
+        raise ConfigError(f"environment {env_id!r} works in sandboxes of {able}, not in {runtime!r}")
     if runtime == "local" and "local" not in found.runtimes:
-        raise ConfigError(f"environment {env_id!r} needs a sandbox; choose the runtime {' or '.join(PROVIDERS)}")
+        raise ConfigError(f"environment {env_id!r} needs a sandbox; choose the runtime {able}")
 
 
 def make_game(env_id: str, **options: Any) -> GameEnv:

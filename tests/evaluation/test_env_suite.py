@@ -51,8 +51,33 @@ def test_suite_takes_options_of_how_messages_are_written_and_its_name_says_so():
     assert opted.tasks("test") == plain.tasks("test")
     opted.require_disjoint()
     refused = "rewards cannot be given with the suite 'swe/repair'; of agentgym/Repair-v0 only use, visible_tests, "
-    with pytest.raises(ConfigError, match=f"{refused}issue can"):
+    not_held_out = "to choose rewards, name the environment, whose tasks are drawn by seeds and not held out: "
+    with pytest.raises(ConfigError, match=f"{refused}issue, relaxed can be given; {not_held_out}--suite agentgym/Rep"):
         suite_named("swe/repair", {"rewards": "gated"}, None)
+
+
+IN_SANDBOXES = (
+    "swe/terminal",
+    "swe/experiment",
+    "swe/tuning",
+    "swe/repair",
+    "tools/python",
+    "tools/mcp",
+    "gui/desktop",
+)
+
+
+@pytest.mark.parametrize("suite", IN_SANDBOXES)
+def test_a_suite_is_evaluated_with_limits_that_may_go_unenforced(suite):
+    plain, opted = suite_named(suite, {}, None), suite_named(suite, {"relaxed": ["cpus"]}, None)
+    assert (opted.name, opted.given_options) == (f"{suite} (relaxed=['cpus'])", {"relaxed": ["cpus"]})
+    assert opted.tasks("test") == plain.tasks("test")
+    agentgym.make(opted.env, **opted.env_options).close()
+
+
+def test_a_suite_without_sandboxes_has_no_limits_to_relax():
+    with pytest.raises(UnknownNameError, match="has no option 'relaxed'"):
+        suite_named("web/shop", {"relaxed": ["cpus"]}, None)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +101,7 @@ def test_a_web_suite_is_evaluated_with_what_a_model_sees():
     opted = suite_named("web/shop", {"marks": True, "tree": False}, None)
     assert opted.name == "web/shop (marks=True, tree=False)"
     assert opted.tasks("test") == suite_named("web/shop", {}, None).tasks("test")
-    with pytest.raises(ConfigError, match="tasks of its own: --suite agentgym/Shop-v0"):
+    with pytest.raises(ConfigError, match="drawn by seeds and not held out: --suite agentgym/Shop-v0"):
         suite_named("web/shop", {"milestone_weight": 0.5}, None)
 
 

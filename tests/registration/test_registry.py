@@ -77,6 +77,16 @@ def test_options_reach_the_environment():
     assert make("agentgym/Wordle-v0", vocabulary_size=200).vocabulary_size == 200
 
 
+def test_only_sandboxes_that_can_hold_an_environment_are_offered():
+    with pytest.raises(ConfigError, match="Repair-v0' needs a sandbox; choose the runtime docker or bubblew") as raised:
+        make("agentgym/Repair-v0", runtime="local")
+    assert "process" not in str(raised.value)
+    with pytest.raises(ConfigError, match="Repair-v0' works in sandboxes of docker or bubblewrap, not in 'process'"):
+        make("agentgym/Repair-v0", runtime="process")
+    with pytest.raises(ConfigError, match="choose the runtime docker or bubblewrap or process"):
+        make("agentgym/Python-v0", runtime="local")
+
+
 def test_unknown_options_are_refused():
     with pytest.raises(UnknownNameError, match="has no option 'vocabulary_sise'; did you mean vocabulary_"):
         make("agentgym/Wordle-v0", vocabulary_sise=200)

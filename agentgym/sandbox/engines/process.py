@@ -52,8 +52,11 @@ class ProcessProvider(SandboxProvider):
         """Refuse what needs isolation; see `SandboxProvider.check`."""
         super().check(spec)
         if spec.mounts:
-            targets = ", ".join(mount.target for mount in spec.mounts)
-            raise UnsupportedSpecError(f"sandbox provider 'process' mounts nothing: got {targets}; use docker")
+            first, *others = [mount.target for mount in spec.mounts]
+            more = f" and {len(others)} more" if others else ""
+            raise UnsupportedSpecError(
+                f"sandbox provider 'process' mounts nothing: got {first}{more}; use docker or bubblewrap"
+            )
         if spec.user != "agent":
             raise UnsupportedSpecError(f"sandbox provider 'process' runs as this user: got {spec.user!r}; use docker")
 

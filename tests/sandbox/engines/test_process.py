@@ -60,6 +60,12 @@ def test_process_starts_with_the_content_of_the_specs_folder(spec: SandboxSpec, 
         assert sandbox.exec(["sh", "-c", "ls $HOME $TMPDIR | grep -c dirt"]).exit_code == 1
 
 
+def test_process_names_one_of_many_mounts_that_it_refuses(spec: SandboxSpec) -> None:
+    mounts = tuple(Mount("/usr", f"/usr/{number}") for number in range(3))
+    with pytest.raises(UnsupportedSpecError, match="mounts nothing: got /usr/0 and 2 more; use docker or bubblewrap"):
+        ProcessProvider().start(dataclasses.replace(spec, mounts=mounts))
+
+
 def test_process_forks_carry_the_files_as_they_are(sandbox: Sandbox) -> None:
     sandbox.write_file("a", b"1")
     forks = sandbox.fork(2)
