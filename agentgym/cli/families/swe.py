@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +16,8 @@ from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.errors import ConfigError
 from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym.wording import counted
 
 _KINDS = ("fault", "implement", "double", "history")
 
@@ -104,15 +106,15 @@ def make(
     kept: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Plant faults in prepared packages, keep those that tests notice, and write a suite of them.
+    """Plant faults in prepared packages, keep those that tests notice, and write tasks of them.
 
     It goes on where it was stopped.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where tests of packages run: docker or bubblewrap. The default is docker where an engine answers.
-        out: The folder of the suite, for its tasks and the counts in its README. One that has tasks of other packages
-            than those named is refused. The default writes nothing.
+        out: The folder for the tasks, and for a README with their counts. One that has tasks of other packages than
+            those named is refused. The default writes nothing.
         yields: A page for the yields by operator and package, which go between its markers. Needs --out.
         kept: Whether nothing new is tried, and what is known from earlier runs is taken.
         as_json: Print JSON.
@@ -133,8 +135,11 @@ def make(
     else:
         print_table(("package", *_KINDS), rows)
     if out is not None:
-        for place, count in sorted(_named("generate", "write_repair", "making")(out, found, yields).items()):
-            note(f"{out}: {place}: {count}")
+        counts = sorted(_named("generate", "write_repair", "making")(out, found, yields).items())
+        for place, count in counts:
+            note(f"{out}: {place}: {count or 'no tasks'}")
+        split = max(place.partition("/")[0] for place, count in counts if count)  # train, where there is one
+        note(f"play them with: agentgym play agentgym/Repair-v0 --env-option tasks={out / split}.jsonl")
     return 0
 
 
@@ -168,13 +173,14 @@ def hunt(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None
     Args:
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where the agent's sandbox runs: docker or bubblewrap. The default is docker where an engine answers.
-        out: The folder of the suite. The table of what was found goes into its README. The default writes nothing.
+        out: A folder with tasks, which are hunted. The table of what was found goes into its README. The default hunts
+            the tasks of the suite swe/repair, and writes nothing.
         as_json: Print JSON.
     """
     _known(names)
-    suite = load_suite("swe/repair")
-    tasks = [task for split in suite.splits for task in suite.tasks(split)]
-    tasks = [task for task in tasks if not names or task.config["package"] in names]
+    tasks = [task for task in _hunted_tasks(out) if not names or task.config["package"] in names]
+    whose = "the suite swe/repair" if out is None else str(out)
+    note(f"hunting the originals of {counted(len(tasks), 'task')} of {whose}")
     hunted = {}
     with closing(_named("hunting", "hunting_env", "repair")(sandbox or None)) as env:
         for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
@@ -232,7 +238,9 @@ def rows(
         print_table(("row", "image", ""), played)
         if refused:
             print_table(("line", "row", "cannot be played"), refused)
-        note(f"{len(played)} rows can be played, {len(missing)} images are missing, {len(refused)} rows are refused")
+        num_there = sum(state == "there" for *_, state in played)
+        without, no_rows = counted(len(played) - num_there, "row"), counted(len(refused), "row")
+        note(f"can be played: {counted(num_there, 'row')}; without their image: {without}; refused: {no_rows}")
     return 1 if missing or refused else 0
 
 
@@ -291,6 +299,22 @@ def show_list(names: _Packages = (), /, *, as_json: AsJson = False) -> int:
         shown = [(*row[:5], "not prepared" if row[5] is None else f"{row[5]} tests") for row in lines]
         print_table(("package", "version", "licence", "tasks", "splits", "prepared"), shown)
     return 0
+
+
+def _hunted_tasks(folder: Path | None) -> Sequence[Task]:
+    """All tasks of a folder, whose README can take a table; or those of the suite.
+
+    Raises:
+        ConfigError: The folder has no tasks, or its README has no place for the table.
+    """
+    if folder is None:
+        suite = load_suite("swe/repair")
+        return [task for split in suite.splits for task in suite.tasks(split)]
+    tasks: Sequence[Task] = _named("own_tasks", "read_folder", "repair")(folder)
+    if not (folder / "README.md").exists():
+        _named("documents", "put_counts", "making")(folder, tasks, "")
+    _named("documents", "around", "making")(folder / "README.md", "hunt")
+    return tasks
 
 
 def _report(name: str, line: str) -> None:

@@ -10,11 +10,34 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, unreadable
 from agentgym.task import SPLITS, Task
 from agentgym_swe.repositories.catalogue import packages
 
-README = "README.md"
+README, SUITE_FILE = "README.md", "suite.toml"
+NEW_README = """# Tasks of Repair
+
+Faults planted in packages of PyPI by `agentgym swe make`, as the documentation of `agentgym/Repair-v0` describes them.
+A file of them is played, evaluated and checked by
+
+    agentgym play agentgym/Repair-v0 --env-option tasks=FILE.jsonl
+    agentgym eval --suite agentgym/Repair-v0 --policy oracle --env-option tasks=FILE.jsonl
+    agentgym check agentgym/Repair-v0 --env-option tasks=FILE.jsonl
+
+<!-- counts: begin -->
+<!-- counts: end -->
+
+The packages stay under their licences:
+
+<!-- packages: begin -->
+<!-- packages: end -->
+
+`agentgym swe hunt --out` of this folder looks for the originals of the tasks in the sandboxes that an agent gets:
+
+<!-- hunt: begin -->
+<!-- hunt: end -->
+"""
+"""The page of a folder that had none."""
 _TRIED = ("valid", "many", "survived", "hangs", "died", "late")
 _NO_END = ("hangs", "died", "late", "broken")
 _ORDER = ("fault", "implement", "double", "history", "unseen_functions", "unseen_packages")
@@ -28,16 +51,39 @@ def put(page: Path, part: str, lines: Iterable[str]) -> None:
     Raises:
         ConfigError: The page cannot be read, or lacks the markers.
     """
+    before, after = around(page, part)
+    page.write_text(before + "\n\n" + "\n".join(lines) + "\n\n" + after, encoding="utf-8")
+
+
+def around(page: Path, part: str) -> tuple[str, str]:
+    """What stands before and behind a part of a page, with its markers.
+
+    Raises:
+        ConfigError: The page cannot be read, or lacks the markers.
+    """
     begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
     try:
         text = page.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{page} is to get the part {part!r} and cannot be read: {error.strerror}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"to get the part {part!r}, {unreadable(page, error)}") from error
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
         raise ConfigError(f"{page} lacks the markers of the part {part!r}: {begin} and {end}")
-    page.write_text(f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{end}{after}", encoding="utf-8")
+    return before + begin, end + after
+
+
+def put_counts(folder: Path, tasks: Sequence[Task], headline: str) -> None:
+    """Put the counts and packages of a folder's tasks into its README, which is written where there is none.
+
+    Raises:
+        ConfigError: The README lacks their markers.
+    """
+    page = folder / README
+    if not page.exists():
+        page.write_text(NEW_README, encoding="utf-8")
+    put(page, "counts", counts(tasks, headline))
+    put(page, "packages", sources(tasks, with_all=(folder / SUITE_FILE).is_file()))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -55,11 +101,12 @@ def fingerprint(tasks: Iterable[Task]) -> str:
 def counts(tasks: Sequence[Task], headline: str) -> Iterator[str]:
     """How many tasks each split and stratum has, and of each kind in all."""
     of = Counter((task.split, task.stratum) for task in tasks)
+    strata_of = {split: _ORDER if any(task.split == split for task in tasks) else ("",) for split in SPLITS}
     rows = [
         (split, stratum + (" (headline)" if stratum == headline else ""), of[split, stratum])
-        for split in SPLITS
-        for stratum in _ORDER
-        if of[split, stratum]
+        for split, strata in strata_of.items()
+        for stratum in strata
+        if of[split, stratum] or not stratum
     ]
     yield from table(("split", "stratum", "tasks"), [*rows, ("all", "", len(tasks))])
     kinds = Counter(task.config["kind"] for task in tasks)
@@ -67,8 +114,13 @@ def counts(tasks: Sequence[Task], headline: str) -> Iterator[str]:
     yield f"By kind: {', '.join(f'{kinds[kind]} {kind}' for kind in _ORDER[:4])}."
 
 
-def sources(tasks: Sequence[Task]) -> Iterator[str]:
-    """The packages with their licences, and how many tasks come from each."""
+def sources(tasks: Sequence[Task], *, with_all: bool = True) -> Iterator[str]:
+    """The packages with their licences, and how many tasks come from each.
+
+    Args:
+        tasks: The tasks.
+        with_all: Whether packages without a task are named too.
+    """
     of = Counter(task.config["package"] for task in tasks)
     rows = (
         (
@@ -79,6 +131,7 @@ def sources(tasks: Sequence[Task]) -> Iterator[str]:
             of[name],
         )
         for name, package in packages().items()
+        if with_all or of[name]
     )
     return table(("package", "version", "licence", "use", "tasks"), rows)
 

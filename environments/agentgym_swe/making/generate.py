@@ -88,7 +88,7 @@ def journal_file(layer: Layer) -> Path:
 
 
 def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = None) -> Counter[str]:
-    """Write the three splits of the suite, and its counts into the README that lies beside them.
+    """Write the three splits of the suite, and its counts into the README beside them, which is written if missing.
 
     Args:
         folder: The suite's.
@@ -96,29 +96,33 @@ def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = N
         page: A page that gets the yields by operator and package.
 
     Returns:
-        How many tasks each split and stratum has, as "test/unseen_packages".
+        How many tasks each split and stratum has, as "test/unseen_packages"; a split without any has 0, as "test".
 
     Raises:
-        ConfigError: There is nothing to write, or a page lacks its markers.
+        ConfigError: There is nothing to write, a suite would lose a split, or a page lacks its markers.
     """
     of_split: dict[Split, list[tuple[str, str, Facts]]] = {split: [] for split in SPLITS}
     for name in packages():
         for facts in found.get(name, {}).get("made", ()):
             for split, stratum in _places(name, facts):
                 of_split[split].append((name, stratum, facts))
-    if not of_split["train"] or not of_split["test"]:
-        raise ConfigError("there are no tasks to write; make those of packages for training and of some for testing")
+    empty = [split for split, entries in of_split.items() if not entries]
+    if len(empty) == len(of_split):
+        raise ConfigError("there are no tasks to write; name other packages, or none to make the tasks of all")
+    if empty and (folder / documents.SUITE_FILE).is_file():
+        raise ConfigError(
+            f"the suite in {folder} would have no task in {', '.join(empty)}; make those of packages for training and "
+            "of some for testing, or write into another folder"
+        )
     written: list[Task] = []
     for split, entries in of_split.items():
         tasks = list(_tasks(split, entries, found))
         write_split(folder, split, tasks)
         written += tasks
-    if (folder / documents.README).is_file():
-        documents.put(folder / documents.README, "counts", documents.counts(written, UNSEEN_PACKAGES))
-        documents.put(folder / documents.README, "packages", documents.sources(written))
+    documents.put_counts(folder, written, UNSEEN_PACKAGES)
     if page is not None:
         documents.put(page, "yields", documents.yields(found, len(written)))
-    return Counter(f"{task.split}/{task.stratum}" for task in written)
+    return Counter({**Counter(f"{task.split}/{task.stratum}" for task in written), **dict.fromkeys(empty, 0)})
 
 
 def require_whole(folder: Path, names: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ import copy
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 from agentgym.action import Action
@@ -28,6 +29,7 @@ from agentgym_swe.repair import looking
 from agentgym_swe.repair.components import WEIGHTS, parts_of
 from agentgym_swe.repair.editing import Editor
 from agentgym_swe.repair.ground import sandbox_spec
+from agentgym_swe.repair.own_tasks import read_own_tasks
 from agentgym_swe.repair.prediction import diff_of_change
 from agentgym_swe.repair.state import Beginning, beginning, lay_out
 from agentgym_swe.repair.task_view import RepairTask, read_task
@@ -83,6 +85,8 @@ class RepairEnv(WorkshopEnv):
             With "steps" the failing tests are tried after each step that changed something, in another sandbox.
         issue: Which text the first message has: "plain", or the variant "less" or "more". A task without the variant
             has its plain text.
+        tasks: Path of a JSONL file of tasks that seeds draw in turn, or of a folder with `train.jsonl`, as `agentgym
+            swe make --out` writes them; "" draws the train tasks of swe/repair.
         sandbox: As in `SandboxEnv`.
         relaxed: As in `SandboxEnv`.
         render_mode: As in Gymnasium.
@@ -97,6 +101,7 @@ class RepairEnv(WorkshopEnv):
         rewards: Rewards = "success",
         issue: IssueText = "plain",
         *,
+        tasks: str = "",
         sandbox: str | SandboxProvider | SandboxPool | None = None,
         relaxed: Sequence[str] = (),
         render_mode: str | None = None,
@@ -109,6 +114,8 @@ class RepairEnv(WorkshopEnv):
                 raise ConfigError(f"{name} must be one of {', '.join(get_args(allowed))}: got {value!r}")
         self._visible, self._rewards, self._issue = visible_tests, rewards, issue
         self.reward_weights = WEIGHTS[rewards]
+        self._own = read_own_tasks(Path(tasks)) if tasks else ()
+        self.num_tasks = len(self._own) or None
         self._repair: RepairTask | None = None
         self._start: Beginning | None = None
         self._trier: Trier | None = None
@@ -119,8 +126,8 @@ class RepairEnv(WorkshopEnv):
         self.step_s = 0.0
 
     def make_task(self, seed: int) -> Task:
-        """A task of the train split."""
-        tasks = load_suite(SUITE).train_tasks()
+        """One of the user's tasks in turn, or a task of the train split."""
+        tasks = self._own or load_suite(SUITE).train_tasks()
         return tasks[seed % len(tasks)]
 
     def sandbox_spec(self, task: Task) -> SandboxSpec:

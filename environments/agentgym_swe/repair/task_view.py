@@ -15,6 +15,13 @@ from agentgym_swe.repositories.definitions import definitions, module_name
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
 
+_PARTS: Mapping[str, Mapping[str, type]] = {
+    "config": {"package": str, "digest": str, "edits": list},
+    "private": {"failing": list, "relevant": list},
+}
+"""What a task of Repair-v0 has to say."""
+_WORDS: Mapping[type, str] = {str: "text", list: "list"}
+
 
 @dataclass(frozen=True)
 class RepairTask:
@@ -99,11 +106,23 @@ def read_task(task: Task) -> RepairTask:
         TaskError: It is no task of Repair-v0, or made for another state of the package.
         NotPreparedError: The package is not prepared here.
     """
-    missing = [key for key in ("package", "digest", "edits") if key not in task.config]
-    missing += [key for key in ("failing", "relevant") if key not in task.private]
+    require_parts(task)
+    return _read(task.content_hash, _Held(task))
+
+
+def require_parts(task: Task) -> None:
+    """Refuse what is no task of Repair-v0, whatever it was made for.
+
+    Raises:
+        TaskError: Says what is missing, or of another kind than expected.
+    """
+    parts = [(key, kind, getattr(task, name).get(key)) for name, kinds in _PARTS.items() for key, kind in kinds.items()]
+    missing = [key for key, _, part in parts if part is None]
     if missing:
         raise TaskError(f"task {task.id!r} is not a task of Repair-v0: it lacks {', '.join(missing)}")
-    return _read(task.content_hash, _Held(task))
+    for key, kind, part in parts:
+        if not isinstance(part, kind):
+            raise TaskError(f"task {task.id!r}: {key} must be a {_WORDS[kind]}, got {part!r}")
 
 
 class _Held:

@@ -4,7 +4,8 @@ import pytest
 
 from agentgym.errors import ConfigError
 from agentgym.task import Task
-from agentgym_swe.making.documents import fingerprint, hunted, put, yields
+from agentgym_swe.making.documents import around, fingerprint, hunted, put, put_counts, yields
+from agentgym_swe.making.generate import write_repair
 from agentgym_swe.repair.hunting import Hunted
 
 
@@ -16,7 +17,7 @@ def test_a_part_of_a_page_is_replaced_between_its_markers(tmp_path):
     assert page.read_text() == ("# Page\n\n<!-- counts: begin -->\n\nnew\nlines\n\n<!-- counts: end -->\n\nThe end.\n")
     with pytest.raises(ConfigError, match=r"page\.md lacks the markers of the part 'yields'"):
         put(page, "yields", [])
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="to get the part 'yields', there is no file"):
         put(tmp_path / "no.md", "yields", [])
 
 
@@ -48,3 +49,33 @@ def test_a_hunt_of_some_packages_keeps_the_rows_of_the_others(tmp_path):
         "| toolz | bubblewrap | 3 | old | 0 | 9 | 9 | 9 | 0 |",
         f"| semver | docker | 1 | {fingerprint(tasks)} | 0 | 50 | 20 | 700 | 1 |",
     ]
+
+
+def made(function):
+    candidate = {"edits": [["small.py", 0, 0, function]], "functions": [function], "operator": "guard", "kinds": []}
+    issue = {"usual": "It fails.", "less": "It fails.", "more": "It fails.", "names_function": True, "is_shown": True}
+    facts = {"kind": "fault", "failing": ["a::b"], "relevant": ["a::b"], "screen_s": 0.1, "suite_s": 0.2}
+    return {**facts, "issue": issue, "candidate": candidate}
+
+
+def test_a_folder_that_had_none_gets_a_page_with_counts_which_names_splits_without_a_task(tmp_path):
+    found = {"inflection": {"digest": "0" * 64, "made": [made("inflection.pluralize")]}}
+    assert dict(write_repair(tmp_path, found)) == {"train/fault": 1, "validation": 0, "test": 0}
+    page = (tmp_path / "README.md").read_text()
+    assert "| train | fault | 1 |\n| validation |  | 0 |\n| test |  | 0 |\n| all |  | 1 |" in page
+    assert "\n| [inflection](https://pypi.org/" in page
+    assert page.count("pypi.org") == 1
+    assert around(tmp_path / "README.md", "hunt")
+    (tmp_path / "README.md").write_text(f"# Mine\n{page}")
+    put_counts(tmp_path, [Task("one", 0, split="test", config={"package": "semver", "kind": "double"})], "")
+    assert "# Mine" in (tmp_path / "README.md").read_text()
+    assert "| all |  | 1 |" in (tmp_path / "README.md").read_text()
+
+
+def test_a_suite_does_not_lose_a_split_and_nothing_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="there are no tasks to write; name other packages"):
+        write_repair(tmp_path, {})
+    (tmp_path / "suite.toml").touch()
+    with pytest.raises(ConfigError, match="would have no task in validation, test; make those of packages"):
+        write_repair(tmp_path, {"inflection": {"digest": "0" * 64, "made": [made("inflection.pluralize")]}})
+    assert not (tmp_path / "train.jsonl").exists()

@@ -1,0 +1,98 @@
+"""Tasks of your own for Repair-v0, from the JSONL files that `agentgym swe make --out FOLDER` writes.
+
+What a task says is read in `task_view`; the suite `swe/repair` is read by `agentgym.suite`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from agentgym.errors import AgentGymError, ConfigError, TaskError, unreadable
+from agentgym.task import SPLITS, Split, Task
+from agentgym_swe.repair.task_view import read_task, require_parts
+from agentgym_swe.repositories.catalogue import package_named
+from agentgym_swe.repositories.edit import Edit
+from agentgym_swe.repositories.layer import find_layer
+
+_MAKE = "agentgym swe make toolz --out FOLDER writes such"
+
+
+def read_own_tasks(path: Path) -> tuple[Task, ...]:
+    """The tasks that seeds draw from.
+
+    Args:
+        path: A JSONL file of tasks; or a folder of splits, of which the tasks of `train.jsonl` are taken.
+
+    Raises:
+        ConfigError: There is no such file, it holds no task, or a row is wrong; names the line.
+    """
+    if not path.is_dir():
+        tasks = _read_file(path)
+        if not tasks:
+            raise ConfigError(f"tasks: {path} holds no task; {_MAKE}")
+        return tasks
+    of_split = _read_splits(path)
+    if of_split["train"]:
+        return of_split["train"]
+    held = [f"{path / split}.jsonl ({len(tasks)})" for split, tasks in of_split.items() if tasks]
+    instead = f"name a file with tasks: {', '.join(held)}" if held else _MAKE
+    raise ConfigError(f"tasks: of a folder the train tasks are drawn, and {path} has none; {instead}")
+
+
+def read_folder(folder: Path) -> tuple[Task, ...]:
+    """The tasks of all splits of a folder, each with its split.
+
+    Raises:
+        ConfigError: It has none, or a row is wrong; names the line.
+    """
+    tasks = tuple(task for own in _read_splits(folder).values() for task in own)
+    if not tasks:
+        raise ConfigError(f"{folder} holds no task in {', '.join(f'{split}.jsonl' for split in SPLITS)}; {_MAKE}")
+    return tasks
+
+
+def _read_splits(folder: Path) -> dict[Split, tuple[Task, ...]]:
+    paths = {split: folder / f"{split}.jsonl" for split in SPLITS}
+    return {split: _read_file(path, split) if path.is_file() else () for split, path in paths.items()}
+
+
+def _read_file(path: Path, split: Split | None = None) -> tuple[Task, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"tasks: {unreadable(path, error)}") from error
+    return tuple(_read_lines(path, lines, split))
+
+
+def _read_lines(path: Path, lines: list[str], split: Split | None) -> Iterator[Task]:
+    places: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            task = _read_task(line, split)
+            if task.id in places:
+                raise TaskError(f"the id {task.id!r} must be unique, and line {places[task.id]} has it too")
+        except (AgentGymError, RecursionError) as error:
+            raise ConfigError(f"{path}:{number}: {error}") from error
+        places[task.id] = number
+        yield task
+
+
+def _read_task(line: str, split: Split | None) -> Task:
+    try:
+        fields = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise TaskError(f"the line is not valid JSON: {error.msg} at column {error.colno}") from error
+    if not isinstance(fields, dict):
+        raise TaskError(f"expected a task as an object, got {type(fields).__name__}; {_MAKE}")
+    task = Task.from_json({**fields, "split": split} if split else fields)
+    require_parts(task)
+    package = package_named(task.config["package"])
+    for edit in task.config["edits"]:
+        Edit.from_json(edit)
+    if find_layer(package) is not None:  # else the episode says how to prepare it
+        read_task(task)
+    return task

@@ -1,0 +1,111 @@
+"""Repair-v0 on a file of tasks: which are drawn, and what is said of a file that cannot be played."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agentgym
+from agentgym.authoring.task_files import to_line, write_split
+from agentgym.errors import ConfigError
+from agentgym.evaluation import suite_named
+from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym.testing.episodes import play_script
+from agentgym_swe.repair.own_tasks import read_folder
+from agentgym_swe.repair.scripts import SCRIPTS
+from tests.environments.repair.conftest import RELAXED, Plant
+
+ENV = "agentgym/Repair-v0"
+
+
+@pytest.fixture
+def folder(task: Task, plant: Plant, tmp_path: Path) -> Path:
+    """Two tasks to train on, one to test, and none to validate."""
+    write_split(tmp_path, "train", [task, replace(plant(new="d[item] += 3"), id="other")])
+    write_split(tmp_path, "validation", [])
+    write_split(tmp_path, "test", [replace(plant(new="d[item] += 4"), id="test")])
+    return tmp_path
+
+
+def test_seeds_draw_from_a_file_in_turn(folder: Path) -> None:
+    env = agentgym.make(ENV, tasks=str(folder / "train.jsonl"))
+    assert env.num_tasks == 2
+    assert [env.make_task(seed).id for seed in range(3)] == ["planted", "other", "planted"]
+    env.close()
+    plain = agentgym.make(ENV)
+    assert plain.num_tasks is None
+    assert plain.make_task(0) == load_suite("swe/repair").train_tasks()[0]
+    plain.close()
+
+
+def test_of_a_folder_the_train_tasks_are_drawn(folder: Path) -> None:
+    env = agentgym.make(ENV, tasks=str(folder))
+    assert [env.make_task(seed).id for seed in range(2)] == ["planted", "other"]
+    env.close()
+    assert [(task.id, task.split) for task in read_folder(folder)] == [
+        ("planted", "train"),
+        ("other", "train"),
+        ("test", "test"),
+    ]
+
+
+def test_a_file_is_evaluated_and_solved(folder: Path) -> None:
+    options = {"tasks": str(folder / "test.jsonl"), "sandbox": "bubblewrap", "relaxed": RELAXED}
+    [task] = suite_named(ENV, options, None).tasks("test")
+    assert (task.id, task.suite, task.split) == ("test", ENV, "test")
+    env = agentgym.make(ENV, **options)
+    assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success
+    env.close()
+
+
+def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"validation\.jsonl holds no task; agentgym swe make toolz --out FOLDER"):
+        agentgym.make(ENV, tasks=str(folder / "validation.jsonl"))
+    with pytest.raises(ConfigError, match=r"tasks: there is no file .*none\.jsonl; check the path"):
+        agentgym.make(ENV, tasks=str(folder / "none.jsonl"))
+    write_split(folder, "train", [])
+    with pytest.raises(ConfigError, match=r"the train tasks are drawn, and .* has none; .*/test\.jsonl \(1\)$"):
+        agentgym.make(ENV, tasks=str(folder))
+    with pytest.raises(ConfigError, match=r"holds no task in train\.jsonl, validation\.jsonl, test\.jsonl; agentgym"):
+        read_folder(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"config": {}}, "task 'planted' is not a task of Repair-v0: it lacks package, digest, edits$"),
+        ({"config": {"package": "tolz"}}, r"did you mean toolz\?"),
+        ({"config": {"package": 3}}, "package must be a text, got 3"),
+        ({"config": {"edits": [["toolz/itertoolz.py", 9, 3, ""]]}}, "an edit is .* with 0 <= start <= end"),
+        ({"config": {"edits": ["toolz/itertoolz.py"]}}, "an edit is "),
+        ({"config": {"edits": [["toolz/no.py", 0, 0, ""]]}}, r"'toolz/no\.py', but toolz 1\.0\.0 has no such file"),
+        ({"config": {"digest": "0" * 16}}, "was made for another state of toolz"),
+        ({"private": {"failing": ["toolz/tests/test_no.py::test_no"]}}, "which is no test of toolz"),
+        ({"private": {"relevant": "all"}}, "relevant must be a list, got 'all'"),
+        ({"seed": -1}, "seed must be an int >= 0"),
+        ({"id": "other"}, "the id 'other' must be unique, and line 1 has it too"),
+    ],
+)
+def test_a_wrong_row_is_refused_by_file_and_line(
+    changes: dict[str, Any], said: str, task: Task, tmp_path: Path
+) -> None:
+    fields = task.to_json()
+    for key, value in changes.items():
+        fields[key] = {**fields[key], **value} if isinstance(value, dict) and value else value
+    path = tmp_path / "own.jsonl"
+    other, wrong = to_line(replace(task, id="other")), json.dumps(fields)
+    path.write_text(f"{other}\n\n{wrong}\n")
+    with pytest.raises(ConfigError, match=rf"^{path}:3: .*{said}"):
+        agentgym.make(ENV, tasks=str(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("{", "is not valid JSON: .* at column 2"), ("[]", "as an object, got list")]
+)
+def test_a_row_that_is_no_object_is_refused_by_file_and_line(line: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_text(f"{line}\n")
+    with pytest.raises(ConfigError, match=rf"own\.jsonl:1: .*{said}"):
+        agentgym.make(ENV, tasks=str(tmp_path / "own.jsonl"))
