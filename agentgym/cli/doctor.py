@@ -24,10 +24,12 @@ from agentgym.entry_points import load_entry_points
 from agentgym.errors import DISTRIBUTION, AgentGymError
 from agentgym.registration import specs
 from agentgym.sandbox.readiness import sandbox_readiness
-from agentgym.suite import load_suite, suite_names
+from agentgym.suite import Suite, load_suite, suite_names
 
 _GPUS = Path("/proc/driver/nvidia/gpus")
 _BROWSER_READINESS = "agentgym_web.browser.program.finding"
+_PACKAGED, _PACKAGES = "swe/repair", "agentgym_swe.repositories.layer"
+"""The suite whose tasks need packages, and what knows whether they are prepared."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?extra\s*==\s*['\"]([a-z]+)['\"]")
 
 
@@ -186,8 +188,18 @@ def _suites() -> Iterator[Finding]:
     for name in suite_names():
         try:
             suite = load_suite(name)
-            counts = [f"{suite.count(split)} {split}" for split in suite.splits]
+            counts = ", ".join(f"{suite.count(split)} {split}" for split in suite.splits)
+            found = _prepared(suite, counts) if name == _PACKAGED else Finding(f"suite {name}", "ok", counts)
         except AgentGymError as error:
             yield Finding(f"suite {name}", "fault", str(error), "repair the file that the message names")
         else:
-            yield Finding(f"suite {name}", "ok", ", ".join(counts))
+            yield found
+
+
+def _prepared(suite: Suite, counts: str) -> Finding:
+    """What the software family says of the packages of a suite's tasks; it is asked by name, as for the browser."""
+    needed = {str(task.config["package"]) for split in suite.splits for task in suite.tasks(split)}
+    missing = importlib.import_module(_PACKAGES).missing_packages(needed)
+    detail = f"{counts}; {len(needed) - len(missing)} of {len(needed)} packages are prepared"
+    fix = "agentgym swe prepare" if missing else ""
+    return Finding(f"suite {suite.name}", "missing" if missing else "ok", detail, fix)

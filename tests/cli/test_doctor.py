@@ -142,3 +142,14 @@ def test_doctor_names_the_gpus_that_the_driver_knows(tmp_path: Path, monkeypatch
     monkeypatch.setattr("agentgym.cli.doctor._GPUS", tmp_path)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert findings()["torch"][1].endswith(", NVIDIA H100, NVIDIA H100, 3 threads")
+
+
+def test_doctor_says_how_many_packages_of_repairs_are_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    status, detail, fix = findings()["suite swe/repair"]
+    assert (status, fix) == ("missing", "agentgym swe prepare")
+    assert detail.endswith(" test; 0 of 25 packages are prepared")
+    monkeypatch.setattr("agentgym_swe.repositories.layer.find_layer", lambda package: package)
+    status, detail, fix = findings()["suite swe/repair"]
+    assert (status, fix) == ("ok", "")
+    assert detail.endswith("; 25 of 25 packages are prepared")

@@ -29,7 +29,11 @@ def test_swe_list_shows_licences_and_what_is_prepared(empty_cache, capsys):
     ("args", "code", "expected"),
     [
         (["prepare", "tolz"], 2, "did you mean toolz?"),
-        (["make", "toolz"], 2, "run `agentgym swe prepare toolz`"),
+        (
+            ["make", "toolz"],
+            2,
+            "run `agentgym swe prepare toolz`, or `agentgym swe prepare` for all 26 that are missing",
+        ),
         (["remove"], 2, "name the packages to remove"),
         (["hunt", "--out", "no-folder"], 2, "no-folder holds no task in train.jsonl, validation.jsonl, test.jsonl"),
     ],

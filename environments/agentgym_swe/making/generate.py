@@ -122,7 +122,10 @@ def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = N
     documents.put_counts(folder, written, UNSEEN_PACKAGES)
     if page is not None:
         documents.put(page, "yields", documents.yields(found, len(written)))
-    return Counter({**Counter(f"{task.split}/{task.stratum}" for task in written), **dict.fromkeys(empty, 0)})
+    num_of = Counter(f"{task.split}/{task.stratum}" for task in written)
+    for split in empty:
+        num_of[split] = 0
+    return num_of
 
 
 def require_whole(folder: Path, names: Iterable[str]) -> None:

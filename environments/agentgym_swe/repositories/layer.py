@@ -16,7 +16,7 @@ from typing import Any
 
 from agentgym.errors import ConfigError
 from agentgym.sandbox.once import cache_folder
-from agentgym_swe.repositories.catalogue import Package, package_named
+from agentgym_swe.repositories.catalogue import Package, package_named, packages
 
 TREE, FACTS = "tree", "layer.json"
 """What the folder of a prepared package holds."""
@@ -96,10 +96,28 @@ def load_layer(name: str) -> Layer:
     """
     layer = find_layer(package_named(name))
     if layer is None:
+        num_missing = len(missing_packages(packages()))
+        more = f", or `agentgym swe prepare` for all {num_missing} that are missing" if num_missing > 1 else ""
         raise NotPreparedError(
-            f"the package {name!r} is not prepared on this machine; run `agentgym swe prepare {name}`"
+            f"the package {name!r} is not prepared on this machine; run `agentgym swe prepare {name}`{more}"
         )
     return layer
+
+
+def missing_packages(names: Iterable[str]) -> list[str]:
+    """Those of some packages that are not prepared here, or so that it cannot be read.
+
+    Raises:
+        UnknownNameError: No package has such a name.
+    """
+    return [name for name in names if not _is_prepared(package_named(name))]
+
+
+def _is_prepared(package: Package) -> bool:
+    try:
+        return find_layer(package) is not None
+    except NotPreparedError:
+        return False
 
 
 def find_layer(package: Package) -> Layer | None:
