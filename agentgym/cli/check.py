@@ -44,7 +44,7 @@ def run(
         runtime: Where the environments run: local, docker, bubblewrap or process. The default is each environment's
             own.
         env_option: Options of the environments that are named, such as interpreter=PATH; their suites are played with
-            them too. Values are read as JSON.
+            them too, or in place of them the tasks that an option names. Values are read as JSON.
         as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
@@ -53,14 +53,14 @@ def run(
     for failure in failures:
         note(failure)
     reports = []
-    env_ids, suites = _chosen(names, family)
+    options = read_options(env_option, "--env-option")
+    env_ids, suites = _chosen(names, family, options)
     if runtime and not env_ids:
         raise ConfigError(f"a suite has no runtime; name environments, or leave out --runtime {runtime}")
     if runtime and not names:
         env_ids = _able(env_ids, runtime)
     for env_id in env_ids if runtime else ():  # else each check says the same
         require_runtime(env_id, runtime)
-    options = read_options(env_option, "--env-option")
     if options and not (names and env_ids):
         raise ConfigError("--env-option belongs to environments that are named, such as: agentgym check ENV")
     num_parts = sum(len(_roles(env_id, options)) for env_id in env_ids) + len([] if runtime else suites)
@@ -200,8 +200,8 @@ def _is_there(found: EnvSpec) -> bool:
     return not extra
 
 
-def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
-    """Environment ids and suite names; an environment brings its suites."""
+def _chosen(names: tuple[str, ...], family: str, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Environment ids and suite names; an environment brings its suites, where no option names other tasks."""
     known = {each.id: each for each in specs()} | {name: spec(name) for name in names if is_environment(name)}
     if not names:
         known = {name: each for name, each in known.items() if family not in ("", each.family) or _is_there(each)}
@@ -216,5 +216,5 @@ def _chosen(names: tuple[str, ...], family: str) -> tuple[list[str], list[str]]:
         if name not in suite_names():
             unknown = [*known, *suite_names()]
             raise UnknownNameError("environment or suite", name, unknown, load_entry_points(), see=SEE_LIST)
-    brought = [suite for each in chosen for suite in each.suites]
+    brought = [suite for each in chosen if not options.get(each.own_tasks) for suite in each.suites]
     return [each.id for each in chosen], list(dict.fromkeys(brought + suites))

@@ -94,6 +94,8 @@ class EnvSpec:
         check_options: Options of `make` with which checks play its suites, such as recorded measurements in place of
             servers. The checks of the environment itself do without them.
         variables: Options of `make` that an environment variable sets where they are not given, each with its name.
+        own_tasks: The option of `make` that names tasks of the user's own; "" for none. With it, checks play those in
+            place of the suites'.
         sandboxes: Names of the providers that can hold its sandboxes, such as docker; empty for all.
     """
 
@@ -124,6 +126,7 @@ class EnvSpec:
     is_costly: bool = False
     check_options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     variables: Mapping[str, str] = field(default_factory=dict, hash=False)
+    own_tasks: str = ""
     sandboxes: tuple[str, ...] = ()
 
     @property

@@ -156,7 +156,8 @@ def env_subject(
 
     Args:
         target: A registered id, or something that makes an environment when called without arguments.
-        tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds.
+        tasks: Tasks to play; by default one of each stratum of its suites' test splits and some made from seeds, or the
+            first of those that an option names.
         scripts: Script factories by name; by default the registered ones.
         runtime: Where an environment that is given by its id runs; see `agentgym.make`.
         role: The role of a game that is given by its id; "" is its first.
@@ -184,7 +185,8 @@ def env_subject(
     chosen, disclosed = list(tasks or ()), frozenset[str]()
     unread: list[str] = []
     if tasks is None or known.roles:
-        chosen, disclosed = _looked_at(here, tasks, partial(_chosen_tasks, known, role, unread))
+        choose = _own_tasks if options.get(known.own_tasks) else _chosen_tasks
+        chosen, disclosed = _looked_at(here, tasks, partial(choose, known, role, unread))
     disclosed |= set(known.disclosed)
     scripts = known.load_scripts(role) if scripts is None else scripts
     name = " ".join([target, *(["as", role] if role else []), *(["in", runtime] if runtime else [])])
@@ -225,3 +227,9 @@ def _chosen_tasks(known: EnvSpec, role: str, unread: list[str], env: AgentEnv) -
             unread.append(str(error))
     most, seeds = (2, range(1)) if known.is_costly else (MAX_TASKS, range(2))
     return [*list(firsts.values())[:most], *(env.make_task(seed) for seed in seeds)]
+
+
+def _own_tasks(known: EnvSpec, role: str, unread: list[str], env: AgentEnv) -> list[Task]:
+    """The first of the tasks that the user named."""
+    most = 2 if known.is_costly else MAX_TASKS
+    return [env.make_task(seed) for seed in range(min(most, env.num_tasks or most))]

@@ -96,6 +96,7 @@ SPECS: tuple[EnvSpec, ...] = (
         message_options=("use", "visible_tests", "issue"),
         checks="agentgym_swe.repair.hunting:CHECKS",
         is_costly=True,
+        own_tasks="tasks",
         sandboxes=("docker", "bubblewrap"),
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),

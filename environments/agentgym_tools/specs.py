@@ -158,6 +158,7 @@ SPECS: tuple[EnvSpec, ...] = (
         ("tools/mcp",),
         runtimes=("workspace",),
         extra="mcp",
+        own_tasks="tasks",
     ),
     *(FOREIGN[peer.name].named(f"{peer.name}/{part}") for peer in PEERS.values() for part in peer.parts),
 )

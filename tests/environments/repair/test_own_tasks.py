@@ -9,11 +9,14 @@ import pytest
 
 import agentgym
 from agentgym.authoring.task_files import to_line, write_split
+from agentgym.cli.main import main
 from agentgym.errors import ConfigError
 from agentgym.evaluation import suite_named
 from agentgym.suite import load_suite
 from agentgym.task import Task
+from agentgym.testing import CheckReport
 from agentgym.testing.episodes import play_script
+from agentgym.testing.subject import env_subject
 from agentgym_swe.repair.own_tasks import read_folder
 from agentgym_swe.repair.scripts import SCRIPTS
 from tests.environments.repair.conftest import RELAXED, Plant
@@ -59,6 +62,24 @@ def test_a_file_is_evaluated_and_solved(folder: Path) -> None:
     env = agentgym.make(ENV, **options)
     assert play_script(env, task, SCRIPTS["oracle"](task, 0)).success
     env.close()
+
+
+def test_checks_play_the_tasks_of_a_file_in_place_of_the_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    option = {"tasks": str(folder / "train.jsonl")}
+    assert [task.id for task in env_subject(ENV, given=option).tasks] == ["planted", "other"]
+    assert [task.id for task in env_subject(ENV, given={"tasks": str(folder / "test.jsonl")}).tasks] == ["test"]
+    checked: list[str] = []
+
+    def report_of(name: str, **_: object) -> CheckReport:
+        checked.append(name)
+        return CheckReport(name, [])
+
+    monkeypatch.setattr("agentgym.cli.check.check_env", report_of)
+    monkeypatch.setattr("agentgym.cli.check.check_suite", report_of)
+    assert main(["check", ENV, "--env-option", f"tasks={option['tasks']}"]) == 0
+    assert checked == [ENV]
+    assert main(["check", ENV, "--env-option", "use=shell"]) == 0
+    assert checked == [ENV, ENV, "swe/repair"]
 
 
 def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
