@@ -47,7 +47,7 @@ class EvalOptions:
     env_option: KeyValues = ()
     """Options of the environment, where --suite names one, such as tasks=FILE. Values are read as JSON. Of a suite's
     environment only those can be given that say what an agent sees and how it writes its actions, such as marks=true of
-    web/shop."""
+    web/shop, and relaxed, which names limits of a sandbox that may go unenforced."""
     seed: int = _DEFAULTS.seed
     """The seed of the policy's draws. Environments use the seeds of their tasks."""
     temperature: float = _SAMPLING.temperature

@@ -249,6 +249,7 @@ def judge(
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FILE")] = (),
     /,
     *,
+    tasks: Path | None = None,
     sandbox: str = "",
     as_json: AsJson = False,
 ) -> int:
@@ -256,12 +257,13 @@ def judge(
 
     Args:
         names: A JSONL file with `instance_id` and `model_patch`, such as `agentgym export` writes.
+        tasks: A file or folder of tasks of your own, such as `agentgym swe make` writes. The default is swe/repair.
         sandbox: Where tests run: docker or bubblewrap. The default is docker where an engine answers.
         as_json: Print JSON.
     """
     if len(names) != 1:
         raise ConfigError("name the file of predictions, such as: agentgym swe judge predictions.jsonl")
-    predictions = _named("judging", "read_predictions", "repair")(Path(names[0]))
+    predictions = _named("judging", "read_predictions", "repair")(Path(names[0]), tasks)
     lines = []
     for prediction, verdict in _named("judging", "judge_predictions", "repair")(predictions, sandbox or None):
         lines.append((prediction.task.id, verdict.kind, "; ".join(verdict.reasons)))

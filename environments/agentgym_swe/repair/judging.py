@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_swe.repair.ground import close_judges
 from agentgym_swe.repair.hunting import hunting_env
+from agentgym_swe.repair.own_tasks import read_folder, read_own_tasks
 from agentgym_swe.repair.task_view import read_task
 from agentgym_swe.repair.verdict.judge import Verdict
 from agentgym_swe.repair.verdict.patches import from_diff
@@ -35,14 +36,18 @@ class Prediction:
     diff: str
 
 
-def read_predictions(path: Path) -> list[Prediction]:
+def read_predictions(path: Path, own: Path | None = None) -> list[Prediction]:
     """The predictions of a JSONL file, whose rows have `instance_id` and `model_patch`.
 
+    Args:
+        path: The file.
+        own: A file or folder of tasks of your own; None takes those of the suite.
+
     Raises:
-        TaskError: It cannot be read, or rows are no predictions of tasks of the suite; says which lines and why.
+        ConfigError: Tasks of your own cannot be read.
+        TaskError: The file cannot be read, or rows are no predictions of these tasks; says which lines and why.
     """
-    suite = load_suite(SUITE)
-    tasks = {task.id: task for split in suite.splits for task in suite.tasks(split)}
+    tasks = {task.id: task for task in _tasks(own)}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -55,7 +60,7 @@ def read_predictions(path: Path) -> list[Prediction]:
         if isinstance(row, str):
             wrong.append(f"{path}:{number}: {row}")
         elif row["instance_id"] not in tasks:
-            wrong.append(f"{path}:{number}: {SUITE} has no task {row['instance_id']!r}")
+            wrong.append(f"{path}:{number}: {own or SUITE} has no task {row['instance_id']!r}")
         else:
             found.append(Prediction(tasks[row["instance_id"]], row["model_patch"] or ""))
     if wrong:
@@ -87,6 +92,13 @@ def judge_predictions(
     finally:
         env.close()
         close_judges()
+
+
+def _tasks(own: Path | None) -> Iterable[Task]:
+    if own is not None:
+        return read_folder(own) if own.is_dir() else read_own_tasks(own)
+    suite = load_suite(SUITE)
+    return [task for split in suite.splits for task in suite.tasks(split)]
 
 
 def _row(line: str) -> dict[str, Any] | str:

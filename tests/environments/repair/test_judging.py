@@ -50,5 +50,10 @@ def test_files_that_hold_no_predictions_are_refused(tmp_path: Path, capsys: pyte
         file.unlink() if content is None else file.write_text(content)
         assert main(["swe", "judge", str(file)]) == 2
         assert expected in capsys.readouterr().err
+    file.write_text(f'{{"instance_id": "{FIRST}", "model_patch": ""}}')
+    own = tmp_path / "own.jsonl"
+    own.write_text("")
+    assert main(["swe", "judge", str(file), "--tasks", str(own)]) == 2
+    assert "own.jsonl holds no task" in capsys.readouterr().err
     assert main(["swe", "judge"]) == 2
     assert "agentgym swe judge predictions.jsonl" in capsys.readouterr().err
