@@ -7,6 +7,7 @@ The guard against training on held-out tasks starts here: a trainer gets tasks o
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,10 @@ from agentgym.task import SPLITS, Split, Task
 
 _REQUIRED = ("name", "env", "description", "license", "source", "headline", "splits", "strata", "scores")
 _OPTIONAL = ("env_options", "generator", "is_unseen_env", "is_fully_observed")
+_NO_PATH = (
+    "A suite has a name and no path. Some environments play tasks of a file: --suite ENV --env-option tasks=FILE. "
+    "A package gives names to its suites: docs/register-an-environment.md"
+)
 _extra_roots: list[Path] = []
 
 
@@ -241,7 +246,8 @@ def load_suite(name: str) -> Suite:
         load_entry_points()
     folders = _folders()
     if name not in folders:
-        raise UnknownNameError("suite", name, folders, load_entry_points(), see=SEE_LIST)
+        why = [_NO_PATH] if name and os.path.exists(name) else []
+        raise UnknownNameError("suite", name, folders, [*why, *load_entry_points()], see=SEE_LIST)
     return read_suite(folders[name])
 
 

@@ -143,6 +143,11 @@ def test_load_suite_suggests_close_names():
         load_suite("dialogue/guess-numbers")
 
 
+def test_a_path_is_no_suite_and_the_error_says_what_plays_files(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"(?s)unknown suite.*has a name and no path.*tasks=FILE.*"):
+        load_suite(str(tmp_path))
+
+
 def test_load_suite_says_what_lists_all_suites():
     with pytest.raises(
         UnknownNameError, match=r"known: dialogue/…, gui/….*; agentgym list shows all environments and suites"
