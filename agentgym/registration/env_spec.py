@@ -78,7 +78,7 @@ class EnvSpec:
         difficulty: Options of `make` that make tasks harder, each with its values from the easiest to the hardest.
         hints: "module:NAME" of a function from a task to advice on solving it; "" for none. It may read the task's
             private part. A curriculum may show the advice where a policy fails. The function may take a second
-            argument: the detail of the last failed episode's event `blame`, or {} if there is none.
+            argument: the detail of the event `blame` of the last failed episode. It is {} before one failed.
         room: The group within the family under which listings show it; "" for none.
         needs: What the user has to name before it can be made, such as an interpreter that has the adapted package.
         measures: "module:NAME" of a mapping from names to functions that make one number of the success rate and of the

@@ -137,7 +137,7 @@ def _of_evaluation(draw: random.Random, rows: Sequence[EpisodeRow], names: Mappi
 def _compared(draw: random.Random, rows: Sequence[EpisodeRow], names: Mapping[str, str]) -> _Wanted:
     """Tasks until they show a success and a failure of each policy, and a few episodes; each under all policies.
 
-    A task under all policies needs room; where there is none, some are left out.
+    Tasks are left out where the page has no more room for their episodes under all policies.
     """
     tries: dict[str, dict[tuple[str, bool], EpisodeRow]] = defaultdict(dict)
     for row in rows:

@@ -1,6 +1,6 @@
 """Texts as they are set: prose flows, code and diffs stand in a fixed-width font with their white space.
 
-What is code is told from the lines alone. `transcripts` and `details` say where the texts stand.
+The lines alone decide what is code. `transcripts` and `details` say where the texts stand.
 """
 
 from __future__ import annotations

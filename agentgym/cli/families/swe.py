@@ -173,8 +173,8 @@ def hunt(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None
     Args:
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where the agent's sandbox runs: docker or bubblewrap. The default is docker where an engine answers.
-        out: A folder with tasks, which are hunted. The table of what was found goes into its README. The default hunts
-            the tasks of the suite swe/repair, and writes nothing.
+        out: A folder with tasks to hunt. Its README gets the table of what was found. The default hunts the tasks of
+            the suite swe/repair, and writes nothing.
         as_json: Print JSON.
     """
     _known(names)

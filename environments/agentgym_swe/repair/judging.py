@@ -49,7 +49,7 @@ def read_predictions(path: Path, own: Path | None = None) -> list[Prediction]:
     """
     tasks = {task.id: task for task in _tasks(own)}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")  # JSON may hold other separators of lines
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(unreadable(path, error)) from error
     found, wrong = [], []

@@ -24,9 +24,11 @@ def right_diff(task_id: str) -> str:
 
 @pytest.mark.usefixtures("layer")
 def test_predictions_get_the_verdicts_of_the_environment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [(FIRST, right_diff(FIRST)), (SECOND, None), (SECOND, "change line 3"), (SECOND, right_diff(FIRST))]
+    rows = [(FIRST, right_diff(FIRST)), (SECOND, None), (SECOND, "change line\u2028 3"), (SECOND, right_diff(FIRST))]
     file = tmp_path / "predictions.jsonl"
-    file.write_text("\n".join(json.dumps({"instance_id": name, "model_patch": diff}) for name, diff in rows))
+    file.write_text(
+        "\n".join(json.dumps({"instance_id": name, "model_patch": diff}, ensure_ascii=False) for name, diff in rows)
+    )
     assert main(["swe", "judge", str(file), "--sandbox", "bubblewrap", "--json"]) == 0
     shown = capsys.readouterr()
     found = json.loads(shown.out)
