@@ -90,7 +90,7 @@ def write_suite(root: Path, name: str, env: str, options: Mapping[str, object], 
     folder = root / name
     folder.mkdir(parents=True)
     lists = "".join(f'{split} = ["{_ALL}"]\n' for split in SPLITS)
-    table = "".join(f"{key} = {json.dumps(value)}\n" for key, value in options.items())
+    table = "".join(f"{key} = {_inline(value)}\n" for key, value in options.items())
     folder.joinpath("suite.toml").write_text(
         f'name = "{name}"\nenv = "{env}"\ndescription = "For a benchmark."\nlicense = "CC0-1.0"\n'
         f'source = "benchmarks.credit.suites"\nheadline = "{_ALL}"\n'
@@ -100,6 +100,13 @@ def write_suite(root: Path, name: str, env: str, options: Mapping[str, object], 
     )
     for split in SPLITS:
         folder.joinpath(f"{split}.jsonl").write_text("".join(map(_line, make(name, split))), encoding="utf-8")
+
+
+def _inline(value: object) -> str:
+    """A value of TOML in one line."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_inline(own)}' for key, own in value.items())} }}"
+    return json.dumps(value)
 
 
 def _line(task: Task) -> str:
