@@ -145,19 +145,19 @@ def make(
 
 @with_options
 def reword(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None, as_json: AsJson = False) -> int:
-    """Write better issue texts for the tasks of a suite that show too little.
+    """Write better issue texts for tasks whose texts show too little.
 
     It runs what the failing tests do on the broken and on the original package, and shows what differs.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
         sandbox: Where the packages run: docker or bubblewrap. The default is docker where an engine answers.
-        out: The folder of the suite, whose tasks are read there and written back.
+        out: The folder of the tasks, such as `make --out` wrote. They are read there and written back.
         as_json: Print JSON.
     """
     if out is None:
         raise ConfigError(
-            "reword needs --out, the folder of the suite whose issue texts it rewrites, such as tasks/swe/repair"
+            "reword needs --out, the folder of the tasks whose issue texts it rewrites, such as tasks/swe/repair"
         )
     counts = _named("reword", "reword_suite", "rewording")(out, _known(names), sandbox or None, _report)
     lines = [(name, *each) for name, each in counts.items()]

@@ -42,15 +42,20 @@ def read_own_tasks(path: Path) -> tuple[Task, ...]:
 
 
 def read_folder(folder: Path) -> tuple[Task, ...]:
-    """The tasks of all splits of a folder, each with its split.
+    """The tasks of all splits of a folder, each with its split; see `read_splits`."""
+    return tuple(task for own in read_splits(folder).values() for task in own)
+
+
+def read_splits(folder: Path) -> dict[Split, tuple[Task, ...]]:
+    """The tasks of a folder by split; one without a file has none.
 
     Raises:
-        ConfigError: It has none, or a row is wrong; names the line.
+        ConfigError: It has no task at all, or a row is wrong; names the line.
     """
-    tasks = tuple(task for own in _read_splits(folder).values() for task in own)
-    if not tasks:
+    found = _read_splits(folder)
+    if not any(found.values()):
         raise ConfigError(f"{folder} holds no task in {', '.join(f'{split}.jsonl' for split in SPLITS)}; {_MAKE}")
-    return tasks
+    return found
 
 
 def _read_splits(folder: Path) -> dict[Split, tuple[Task, ...]]:

@@ -15,10 +15,10 @@ from typing import Any
 
 from agentgym.authoring.task_files import write_split
 from agentgym.sandbox.once import cache_folder
-from agentgym.suite import read_suite
 from agentgym.task import Task
 from agentgym_swe.making.generate import difficulty
 from agentgym_swe.making.issue import Call, Issue, calls_in, told_error, word_calls, word_hidden, word_silence
+from agentgym_swe.repair.own_tasks import read_splits
 from agentgym_swe.repositories.definitions import definitions, module_name
 from agentgym_swe.repositories.edit import MIN_DIGEST, Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
@@ -59,10 +59,10 @@ def reworded(tasks: Sequence[Task], sandbox: Wanted = None, report: Report = lam
 def reword_suite(
     folder: Path, names: Sequence[str] = (), sandbox: Wanted = None, report: Report = lambda name, line: None
 ) -> dict[str, tuple[int, int, int]]:
-    """Reword the tasks of a suite in its folder.
+    """Reword the tasks of a folder, in place.
 
     Args:
-        folder: The suite's.
+        folder: A suite's, or one that `agentgym swe make --out` wrote.
         names: Packages whose tasks are reworded; () for all.
         sandbox: As in `SandboxEnv`.
         report: Told of progress.
@@ -71,12 +71,11 @@ def reword_suite(
         By package how many tasks it has, how many of them show a call, and how many have a text with more.
 
     Raises:
-        ConfigError: There is no suite.
+        ConfigError: It holds no task, or one that cannot be read.
         NotPreparedError: A package is not prepared.
         SandboxError: No sandbox can be started, or one was lost.
     """
-    suite = read_suite(folder)
-    of_split = {split: list(suite.tasks(split)) for split in suite.splits}
+    of_split = {split: tasks for split, tasks in read_splits(folder).items() if tasks}
     chosen = [task for tasks in of_split.values() for task in tasks if not names or task.config["package"] in names]
     better = {task.id: task for task in reworded(chosen, sandbox, report)}
     for split, tasks in of_split.items():

@@ -1,6 +1,7 @@
 """Issues worded anew: programs made of what failing tests do, run on the broken and on the original package."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,19 @@ def test_a_text_without_a_call_gets_one_that_shows_the_fault(prepared):
     assert better.instruction.startswith("# clamp gives a wrong result\n")
     assert "(" not in better.private["issues"]["less"]
     assert reword.reworded([task], "no such sandbox") == [better], "what was found is kept"
+
+
+def test_tasks_of_a_folder_without_a_suite_are_reworded_in_place(small_layer, small_catalogue, monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        reword, "reworded", lambda tasks, sandbox, report: [replace(each, instruction="New.") for each in tasks]
+    )
+    task = faulty(small_layer.layer, "clamp", "value > high", "value < high", "test_clamp", more="New.")
+    write_split(tmp_path, "train", [replace(task, private={**task.private, "relevant": []})])
+    assert reword.reword_suite(tmp_path) == {"small": (1, False, 1)}
+    [line] = (tmp_path / "train.jsonl").read_text().splitlines()
+    assert json.loads(line)["instruction"] == "New."
+    with pytest.raises(ConfigError, match="holds no task"):
+        reword.reword_suite(tmp_path / "empty")
 
 
 def test_inner_functions_are_told_by_what_reaches_them(prepared):
