@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from agentgym_tools.desks.setting.days import TODAY, date_of
@@ -125,13 +125,23 @@ _SCENES: tuple[tuple[str, ...], ...] = (
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is."""
+    """How much there is.
+
+    Attributes:
+        customers: How many.
+        first_line: Number of the first line.
+        prefix: What stands before the number of a line.
+        bills_each: Of a customer, in the mean.
+        charges_each: Of a customer, in the mean.
+        codes: How many different codes of a kind there are, such as PINs; few, so that a tiny model knows all.
+    """
 
     customers: int
     first_line: int
     prefix: str
     bills_each: int
     charges_each: int
+    codes: int = field(repr=False)  # not of the seed
 
 
 def customer_key(number: int) -> str:
@@ -139,18 +149,19 @@ def customer_key(number: int) -> str:
     return f"C{number + 1}"
 
 
-def _fill(size: Size, db: sqlite3.Connection) -> None:
-    rng = random.Random(f"telecom {size}")
+def _fill(size: Size, world: int, db: sqlite3.Connection) -> None:
+    rng = random.Random(f"telecom {size} {world}" if world else f"telecom {size}")
     db.executemany("INSERT INTO plans VALUES (?, ?, ?, ?, ?)", [(name, *rest) for name, rest in PLANS.items()])
     line, bill, charge = size.first_line, 10, 10
     for number in range(size.customers):
-        customer = _add_customer(rng, number, db)
+        customer = _add_customer(rng, number, size, db)
         scene = number % len(_SCENES)
         faults = _draw_faults(rng, _SCENES[scene])
         lines = []
         for place in range(rng.choice((2, 2, 3))):
             lines.append(f"{size.prefix}{line}")
-            _add_line(rng, lines[-1], customer, faults if place == 0 else (), place > 0, db)
+            started = _add_line(rng, lines[-1], customer, faults if place == 0 else (), place > 0, db)
+            _add_sim(rng, lines[-1], started, size, db)
             line += rng.randint(1, 4) if size.customers > 50 else 1
         _add_phone(rng, customer, lines[0], faults, scene == len(_SCENES) - 1, db)
         for _ in range(rng.randint(1, 2 * size.bills_each - 1)):
@@ -167,11 +178,16 @@ def _draw_faults(rng: random.Random, scene: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(rng.sample(scene, min(len(scene), rng.choice((1, 2, 2, 3)))))
 
 
-def _add_customer(rng: random.Random, number: int, db: sqlite3.Connection) -> str:
+def _code(rng: random.Random, first: int, last: int, size: Size) -> int:
+    """A code from the first to the last, or one of few, as the size says."""
+    return first + (rng.randint(first, last) - first) % size.codes
+
+
+def _add_customer(rng: random.Random, number: int, size: Size, db: sqlite3.Connection) -> str:
     first, last, key = rng.choice(FIRST_NAMES), rng.choice(LAST_NAMES), customer_key(number)
     row = (
         *(key, f"{first} {last}", f"{first.lower()}.{last.lower()}{number + 1}@mail.test"),
-        *(f"{rng.randint(1000, 9999)}", date_of(-rng.randint(6_600, 27_000))),
+        *(f"{_code(rng, 1000, 9999, size)}", date_of(-rng.randint(6_600, 27_000))),
         *(f"{rng.randint(1, 99)} {rng.choice(STREETS)}", rng.choice(TOWNS)),
     )
     db.execute("INSERT INTO customers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -182,7 +198,7 @@ def _add_customer(rng: random.Random, number: int, db: sqlite3.Connection) -> st
 
 def _add_line(
     rng: random.Random, line: str, customer: str, faults: tuple[str, ...], may_rest: bool, db: sqlite3.Connection
-) -> None:
+) -> int:
     plan = rng.choice(tuple(PLANS))
     started = TODAY - rng.choice((rng.randint(5, 90), rng.randint(90, 900)))
     since = max(started, TODAY - rng.randint(1, 120))
@@ -204,7 +220,11 @@ def _add_line(
         columns |= _LINE_FAULTS.get(fault, {})
     marks = ", ".join("?" * (3 + len(columns)))
     db.execute(f"INSERT INTO lines VALUES ({marks})", (line, customer, plan, *columns.values()))  # noqa: S608
-    sim = (rng.randint(1000, 9999), rng.choice(("card", "eSIM")), f"{rng.randint(10_000, 99_999)}")
+    return started
+
+
+def _add_sim(rng: random.Random, line: str, started: int, size: Size, db: sqlite3.Connection) -> None:
+    sim = (_code(rng, 1000, 9999, size), rng.choice(("card", "eSIM")), f"{_code(rng, 10_000, 99_999, size)}")
     db.execute("INSERT INTO sims VALUES (?, ?, ?, ?, ?)", (line, *sim, max(started, TODAY - rng.randint(1, 200))))
 
 
@@ -260,8 +280,12 @@ def _add_bill(rng: random.Random, bill: str, customer: str, db: sqlite3.Connecti
     db.execute("INSERT INTO bills VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
+_FULL = Size(1_500, 10_000, "070-", bills_each=3, charges_each=3, codes=90_000)
+_SMALL = Size(14, 20, "N", bills_each=2, charges_each=2, codes=90)
+NUM_SMALL = 24
 SIZES = {
-    "full": Base("telecom", _SCHEMA, partial(_fill, Size(1_500, 10_000, "070-", bills_each=3, charges_each=3))),
-    "small": Base("small telecom", _SCHEMA, partial(_fill, Size(14, 20, "N", bills_each=2, charges_each=2))),
+    "full": Base("telecom", _SCHEMA, partial(_fill, _FULL, 0)),
+    "small": Base("small telecom", _SCHEMA, partial(_fill, _SMALL, 0)),
+    **{f"small-{n}": Base(f"small telecom {n}", _SCHEMA, partial(_fill, _SMALL, n)) for n in range(1, NUM_SMALL)},
 }
-"""The bases by size."""
+"""The bases by size. Small ones have the same numbers for other lines: who is told of one has to read it."""
