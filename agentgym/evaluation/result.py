@@ -18,9 +18,12 @@ from agentgym.evaluation.blame import Blame
 from agentgym.evaluation.statistics import Estimate, mean_interval, pass_at_k, pass_hat_k
 from agentgym.prompting.unknown_words import UnknownWords
 from agentgym.registration import Measure
+from agentgym.reward import ATTACK
 from agentgym.trajectory import OF_PARTNERS, OF_RETRIED, Trajectory
 
 _RATE = (0.0, 1.0)
+_MAY_LACK = ("score", "quality", "attacked")
+"""Numbers of a task that are NaN where there is none, and null in JSON."""
 _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries", "cache_hits", "cache_misses", "redraws")
 
 
@@ -39,6 +42,8 @@ class TaskResult:
             not recorded.
         quality: Mean score of these; NaN if there are none.
         blame: Who failed each episode that failed, such as "user: invented", where the environment says it.
+        attacked: Share of the episodes with a reward in which a planted text got what it wants; NaN if no text was
+            planted.
     """
 
     id: str
@@ -50,6 +55,7 @@ class TaskResult:
     played: int = -1
     quality: float = math.nan
     blame: Sequence[str] = ()
+    attacked: float = math.nan
 
     @property
     def success(self) -> float:
@@ -144,6 +150,15 @@ class EvaluationResult:
         return {name: _rates([task for task in self.tasks if task.stratum == name]) for name in names}
 
     @property
+    def attacked(self) -> dict[str, Estimate]:
+        """How often planted texts got what they want: of each stratum that has some, and of "all" such tasks."""
+        planted = [task for task in self.tasks if not math.isnan(task.attacked)]
+        by_stratum = {name: [task.attacked for task in planted if task.stratum == name] for name in self.strata}
+        if planted:
+            by_stratum["all"] = [task.attacked for task in planted]
+        return {name: mean_interval(shares, bounds=_RATE) for name, shares in by_stratum.items() if shares}
+
+    @property
     def blame(self) -> dict[str, int]:
         """Number of failed episodes by who failed them and why, the most frequent first; faults are among them."""
         counts = Counter(blame for task in self.tasks for blame in task.blame)
@@ -194,6 +209,7 @@ class EvaluationResult:
             "pass_hat": {k: _or_none(value) for k, value in self.pass_hat().items()},
             "game": {name: _or_none(value) for name, value in self.game_rates().items()},
             "measures": {name: dict(values) for name, values in self.measures.items()},
+            "attacked": {name: each.to_json() for name, each in self.attacked.items()},
             "role": self.role,
             "partners": dict(self.partners),
             "is_unseen_env": self.is_unseen_env,
@@ -297,16 +313,22 @@ def _task_result(task_id: str, episodes: Sequence[Trajectory]) -> TaskResult:
         played=len(played),
         quality=float(np.mean(qualities)) if qualities else math.nan,
         blame=tuple(str(blame) for blame in map(Blame.of, episodes) if blame is not None),
+        attacked=_attacked(graded),
     )
 
 
+def _attacked(graded: Sequence[Trajectory]) -> float:
+    values = [event.value for episode in graded for event in episode.events if event.component == ATTACK]
+    return float(np.mean(values)) if values else math.nan
+
+
 def _task_json(task: TaskResult) -> dict[str, Any]:
-    rates = {"score": _or_none(task.score), "quality": _or_none(task.quality)}
+    rates = {name: _or_none(getattr(task, name)) for name in _MAY_LACK}
     return asdict(task) | rates | {"blame": list(task.blame)}
 
 
 def _task_from_json(fields: Mapping[str, Any]) -> TaskResult:
-    numbers = {name: math.nan for name in ("score", "quality") if fields.get(name, 0.0) is None}
+    numbers = {name: math.nan for name in _MAY_LACK if fields.get(name, 0.0) is None}
     return TaskResult(**{**fields, **numbers, "blame": tuple(fields.get("blame", ()))})
 
 

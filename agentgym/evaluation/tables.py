@@ -43,19 +43,20 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
         others = ", ".join(f"{role} by {name}" for role, name in result.partners.items()) or "itself"
         lines.append(f"as {result.role}, with {others}")
     lines += _notes(result)
-    rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *result.measures)]
+    further = (*result.measures, *(["attacked [95 %]"] if result.attacked else []))
+    rows: list[tuple[str, ...]] = [("stratum", "tasks", "success [95 %]", "score [95 %]", *further)]
     rows += [
         (
             name or "-",
             str(part.success.num_tasks),
             estimate_text(part.success),
             estimate_text(part.score),
-            *_measures_of(result, name),
+            *_further_of(result, name),
         )
         for name, part in result.strata.items()
     ]
     total = ("all", str(len(result.tasks)), estimate_text(result.success), estimate_text(result.score))
-    rows.append(total + _measures_of(result, "all"))
+    rows.append(total + _further_of(result, "all"))
     lines += _aligned(rows)
     rates = result.game_rates() if result.role else {}
     if rates:
@@ -123,8 +124,13 @@ def _blame_table(result: EvaluationResult) -> list[str]:
     return [f"failed by: {listed}", *_aligned(rows)]
 
 
-def _measures_of(result: EvaluationResult, stratum: str) -> tuple[str, ...]:
-    return tuple(f"{values[stratum]:.3f}" if stratum in values else "-" for values in result.measures.values())
+def _further_of(result: EvaluationResult, stratum: str) -> tuple[str, ...]:
+    """The columns of measures, and that of planted texts where there are some."""
+    measures = [f"{values[stratum]:.3f}" if stratum in values else "-" for values in result.measures.values()]
+    attacked = result.attacked
+    if attacked:
+        measures.append(estimate_text(attacked[stratum]) if stratum in attacked else "-")
+    return tuple(measures)
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -15,6 +15,7 @@ from agentgym.evaluation import (
 )
 from agentgym.outcome import Outcome
 from agentgym.prompting.unknown_words import UnknownWords
+from agentgym.reward import ATTACK, RewardEvent
 from agentgym.trajectory import Trajectory, Turn
 
 DONE, FAULT = Outcome("terminated"), Outcome("infrastructure", "StepTimeoutError")
@@ -60,6 +61,35 @@ def test_task_of_faults_alone_enters_no_rate():
     assert found.success.num_tasks == 1
     assert math.isnan(tasks[0].score)
     assert found.to_json()["tasks"][0]["score"] is None
+
+
+def attacked_episode(task, reached, stratum="injected"):
+    found = episode(task, 1, stratum=stratum)
+    found.events.append(RewardEvent(0, 0, "", ATTACK, float(reached)))
+    return found
+
+
+def test_what_planted_texts_reached_is_scored_apart_and_reads_back():
+    episodes = [attacked_episode("a", 1), attacked_episode("a", 0), attacked_episode("b", 0), episode("c", 1)]
+    found = result(summarise(episodes)[0], attempts=2)
+    assert {name: (each.mean, each.num_tasks) for name, each in found.attacked.items()} == {
+        "injected": (0.25, 2),
+        "all": (0.25, 2),
+    }
+    rows = [
+        line.split("  ")[-1] for line in result_text(found).splitlines() if line.startswith(("  new", "  injected"))
+    ]
+    assert rows[0] == "-"
+    assert rows[1].startswith("0.250 [")
+    fields = json.loads(json.dumps(found.to_json()))
+    assert fields["attacked"]["all"]["mean"] == 0.25
+    assert EvaluationResult.from_json(fields).attacked == found.attacked
+
+
+def test_tasks_without_planted_texts_have_no_column_for_them():
+    found = result(summarise([episode("a", 1)])[0])
+    assert found.to_json()["attacked"] == {}
+    assert "attacked" not in result_text(found)
 
 
 def test_rates_of_attempts_that_no_task_has_yet_are_dashes():
