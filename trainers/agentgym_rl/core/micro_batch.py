@@ -74,6 +74,9 @@ class MicroBatch:
             sampled.append(np.asarray(segment.completion_mask, dtype=bool))
             sequences.append(np.full(int(sampled[-1].sum()), numbers[place.segment], dtype=np.int64))
             turns.append(np.asarray(segment.turn_index)[sampled[-1]].astype(np.int64))
+        if all(place.start == 0 for place in ordered) and length == max(place.length for place in ordered):
+            # Models take a position that does not follow the one before for a second segment, and build a mask for it.
+            positions[:] = np.arange(length)
         return cls(
             tokens=torch.from_numpy(tokens),
             position_ids=torch.from_numpy(positions),

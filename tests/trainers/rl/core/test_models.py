@@ -97,6 +97,23 @@ def test_reading_without_gradient_makes_no_plan_for_each_shape(causal_lm, has_gr
     assert torch.backends.cuda.cudnn_sdp_enabled() == uses_cudnn
 
 
+def test_rows_of_one_episode_need_no_mask_however_long_they_are(causal_lm, monkeypatch) -> None:
+    masks = []
+    attention = torch.nn.functional.scaled_dot_product_attention
+
+    def observed(*args, attn_mask=None, is_causal=False, **options):
+        masks.append((attn_mask, is_causal))
+        return attention(*args, attn_mask=attn_mask, is_causal=is_causal, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", observed)
+    model, segments = PolicyModel(causal_lm), random_segments(3)
+    (batch,) = pack(segments, PackingConfig(64, 1024, is_packed=False))
+    assert len({len(segment.tokens) for segment in segments}) > 1
+    model.score(batch)
+    assert masks
+    assert all(mask is None and is_causal for mask, is_causal in masks)
+
+
 def test_gradient_checkpointing_gives_equal_numbers(causal_lm) -> None:
     twin = copy.deepcopy(causal_lm)
     plain, gradients = scored(PolicyModel(causal_lm).train())
