@@ -73,9 +73,9 @@ def _with_result(tracker: Tracker, call: Call, result: str) -> Call | None:
 
 def tell_more(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
     """Tells a further fact that nobody asked for."""
-    named = {*tracker.asked, *tracker.told, *tracker.corrected}
+    named = {*tracker.asked, *tracker.told}
     free = [fact for fact in tracker.known if fact not in named and not tracker.may_volunteer(fact, tracker.number)]
-    if tracker.number < 0 or not free or not _has(calls, talk.INFORM) or _has(calls, talk.REQUEST):
+    if tracker.number < 0 or not free or not _has(calls, talk.INFORM, talk.DENY) or _has(calls, talk.REQUEST):
         return None
     return [*calls, Call(talk.INFORM, {"fact": free[0], "value": tracker.known[free[0]]})]
 

@@ -19,7 +19,7 @@ from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.talk import REQUEST
 from agentgym_tools.worlds.calls import Call, Value
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Version of what somebody who plays the customer is told."""
 
 
@@ -149,7 +149,8 @@ def agenda_text(domain: Domain, task: Task, *, in_words: bool = False) -> str:
     lines += manner(plan.persona)
     if domain.user_tools:
         lines.append("Use your own tools when you are asked to, and then tell word for word what they answered.")
-    lines.append("Say yes only to what you want. Say goodbye when all has happened, or was refused for good.")
+    lines.append("Say yes only to what you want, else no; then correct only facts that you told or were asked for.")
+    lines.append("Say goodbye when all has happened, or was refused for good.")
     return "\n".join(lines)
 
 

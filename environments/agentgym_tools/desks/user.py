@@ -1,7 +1,8 @@
 """The rule-based customer: an agenda of goals, what it knows of them, and how it behaves.
 
-It says only what its agenda holds, says yes only to what it wants, and does not leave before what it agreed to has
-happened. It reads acts, not words: words are understood before they reach it.
+It says only what its agenda holds, and of that what it was asked for or volunteers. It says yes only to what it wants,
+and does not leave before what it agreed to has happened. It reads acts, not words: words are understood before they
+reach it.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Customer:
         if any(call in calls for calls in case.wanted):
             self._agreed.append(call)
             return [Call(talk.CONFIRM, {"number": number})], True
-        wrong = [fact for fact in case.goal.facts if self._is_contradicted(fact, call)]
+        wrong = [fact for fact in case.goal.facts if fact in self._asked and self._is_contradicted(fact, call)]
         self._corrected.update(wrong)
         corrections = [_inform(fact, case.goal.facts[fact]) for fact in wrong]
         return [Call(talk.DENY, {"number": number}), *corrections], bool(wrong)

@@ -102,8 +102,7 @@ def _of_request(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
 
 def _of_inform(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
     fact = given["fact"]
-    is_named = fact in tracker.asked or fact in tracker.told or fact in tracker.corrected
-    is_free = is_named or tracker.may_volunteer(fact, tracker.number)
+    is_free = fact in tracker.asked or fact in tracker.told or tracker.may_volunteer(fact, tracker.number)
     return _of_value(tracker, tracker.number, fact, given["value"], is_free)
 
 

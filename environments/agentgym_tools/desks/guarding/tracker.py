@@ -43,7 +43,7 @@ class Tracker:
         asked: How often the agent asked for a fact of the present goal or the profile; what was volunteered counts.
         told: Facts of the present goal or the profile of which the customer told a value.
         forgotten: Facts that it said not to know.
-        corrected: Facts that a proposal showed to be misunderstood.
+        corrected: Facts that a proposal showed to be misunderstood, after they were asked for or told.
         proposed: The calls that the agent's last message proposes.
         agreed: Calls to which it said yes, for the present goal.
         received: Changes of which it knows, for the present goal.
@@ -227,9 +227,11 @@ class Tracker:
 
     def _hear_proposal(self, call: Call) -> None:
         self.proposed.append(call)
-        wrong = set() if self.is_wanted(call) else {fact for fact in self.known if self._is_contradicted(fact, call)}
+        is_wanted = self.is_wanted(call)
+        named = {*self.asked, *self.told} & set(self.known)
+        wrong = set() if is_wanted else {fact for fact in named if self._is_contradicted(fact, call)}
         self.corrected |= wrong
-        self.is_moved |= bool(wrong) or self.is_wanted(call)
+        self.is_moved |= bool(wrong) or is_wanted
 
     def _is_contradicted(self, fact: str, call: Call) -> bool:
         facts = self.case.goal.facts

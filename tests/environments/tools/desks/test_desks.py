@@ -4,6 +4,8 @@ import dataclasses
 
 import pytest
 
+from agentgym.authoring.players import call_text
+from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, USER_SCRIPTS
 from agentgym_tools.desks.tasks import plan_of
@@ -78,6 +80,57 @@ def test_nothing_private_is_told_before_it_is_asked_for(env, tasks):
         words = [str(value) for value in facts if len(str(value)) > 4 and str(value) not in plan.policy.text]
         assert words
         assert not [word for word in words if word in told], task.id
+
+
+def proposals_of(domain, call):
+    """Wrong proposals that fit the tool: every argument another value, then each alone."""
+    fields = domain.toolbox.tools[call.tool]["function"]["parameters"]["properties"]
+    others = {name: other_value(call.arguments.get(name), schema) for name, schema in fields.items()}
+    return [others, *({**call.arguments, name: other} for name, other in others.items() if name in call.arguments)]
+
+
+def other_value(value, schema):
+    if "enum" in schema:
+        return next((each for each in schema["enum"] if each != value), value)
+    return {"integer": 1, "array": ["zz"], "boolean": value is not True}.get(schema["type"], "zz")
+
+
+def test_no_proposal_pulls_out_what_was_neither_told_nor_asked_for(env, desk_name, tasks):
+    """Else one wrong guess would be worth all questions."""
+    domain, num_proposed = desk(desk_name), 0
+    for task in tasks:
+        writes = [call for calls in plan_of(task, domain).cases[0].wanted for call in calls]
+        for call in [each for each in writes if each.tool in domain.toolbox.tools][:2]:
+            for arguments in proposals_of(domain, call):
+                env.reset(options={"task": task})
+                told = dict(env.game.session.informed)
+                act = call_text(talk.PROPOSE, action=call.tool, arguments=arguments)
+                *_, info = env.step(act)
+                assert "outcome" not in info
+                num_proposed += 1
+                assert set(env.game.session.informed) == set(told), (task.id, act)
+    assert num_proposed > 40
+
+
+def test_a_wrong_proposal_is_corrected_where_the_fact_was_asked_for(env, desk_name, tasks):
+    domain, num_corrected = desk(desk_name), 0
+    for task in tasks:
+        case = plan_of(task, domain).cases[0]
+        facts = {name: value for name, value in case.goal.facts.items() if name not in case.goal.unknown}
+        writes = [call for calls in case.wanted for call in calls if call.tool in domain.toolbox.tools]
+        named = [(call, name) for call in writes for name in call.arguments if name in facts]
+        if not named or any(case.goal.at_first):
+            continue
+        call, name = named[0]
+        schema = domain.toolbox.tools[call.tool]["function"]["parameters"]["properties"][name]
+        env.reset(options={"task": task})
+        env.step(call_text(talk.ASK, fact=name))
+        wrong = {**call.arguments, name: other_value(call.arguments[name], schema)}
+        observation, *_ = env.step(call_text(talk.PROPOSE, action=call.tool, arguments=wrong))
+        assert "deny(number=1)" in observation["text"]
+        assert f"inform(fact={name!r}" in observation["text"]
+        num_corrected += 1
+    assert num_corrected > 3
 
 
 def test_oracle_always_succeeds_whoever_the_customer_is(env, desk_name):

@@ -9,11 +9,13 @@ import pytest
 from agentgym.suite import load_suite
 from agentgym.wrappers.role_view import RoleView
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.desks import DESKS
+from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.game import DeskGame
-from agentgym_tools.desks.guarding.rules import CAUSES
+from agentgym_tools.desks.guarding.rules import CAUSES, follow
+from agentgym_tools.desks.guarding.tracker import Tracker
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.scripts import PARTNERS
+from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
 from benchmarks.desk_guard import FAULTS, check_task, invent, read_calls, with_persona
@@ -66,6 +68,25 @@ def test_a_learning_customer_loses_by_what_its_agenda_does_not_have(shop, is_inv
         -0.1 * num_invented + (not is_inventing)
     )
     assert [event.detail["who"] for event in events if event.component == "blame"] == ["user"] * is_inventing
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_wrong_proposal_frees_a_customer_to_tell_only_what_was_asked_for(shop, is_asked):
+    task = task_with(shop, kind="return_item", decision="do")
+    plan = plan_of(task, desk("shop"))
+    tracker = Tracker(desk("shop"), plan)
+    follow(tracker, [Call(talk.REQUEST, {"goal": "return_item", "facts": {}})])
+    told = Call(talk.INFORM, {"fact": "order_id", "value": plan.cases[0].goal.facts["order_id"]})
+    if is_asked:
+        tracker.hear_act(Call(talk.ASK, {"fact": "order_id"}))
+        assert follow(tracker, [told]) is None
+    right = plan.cases[0].wanted[0][0]
+    wrong = {"action": right.tool, "arguments": {**right.arguments, "order_id": "W1"}}
+    tracker.hear_act(Call(talk.PROPOSE, wrong))
+    finding = follow(tracker.fork(), [Call(talk.DENY, {"number": 1}), told])
+    assert (None if finding is None else finding.cause) == (None if is_asked else "premature")
+    assert follow(tracker, [Call(talk.DENY, {"number": 1})]) is None
+    assert tracker.num_useless == (not is_asked)
 
 
 def test_proposals_of_a_refused_message_are_forgotten(shop):
