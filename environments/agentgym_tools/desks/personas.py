@@ -58,4 +58,5 @@ def manner(persona: Persona) -> list[str]:
         told.append("Digress once.")
     if persona.claims:
         told.append("When you are first asked to change something with your own tools, say Done. without doing it.")
-    return [*told, f"Leave when more than {persona.patience} messages of the agent were of no use to you."]
+    leaving = f"Leave when more than {persona.patience} messages of the agent were of no use to you"
+    return [*told, f"{leaving}, but not while something to which you said yes has not happened."]

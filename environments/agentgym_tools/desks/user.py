@@ -98,7 +98,7 @@ class Customer:
         replies = [*replies, *self._go_on()]
         if not is_moving and not any(reply.tool in (talk.REQUEST, talk.BYE) for reply in replies):
             self._patience -= 1
-            if self._patience < 0:
+            if self._patience < 0 and not self._owed():
                 return _said([Call(talk.BYE)])
         return _said(replies or [Call(talk.WAIT)])
 

@@ -24,7 +24,7 @@ CAUSES: Mapping[str, str] = {
     "wrong_no": "said no to a call that it wants",
     "wrong_goal": "asked for something else than its agenda says",
     "early_next": "asked for the next thing before the present one had come to an end",
-    "early_end": "left before all had come to an end, with patience left",
+    "early_end": "left before all had come to an end, with patience left or a change open to which it said yes",
     "claimed": "said to have done what it has not done",
     "unasked": "used its own tools, or told of them, without being asked to",
     "out_of_turn": "answered a proposal or a refusal that there was not",
@@ -191,6 +191,8 @@ def _words(text: str) -> set[str]:
 def _of_bye(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
     if (tracker.is_last and tracker.is_settled) or tracker.is_impatient:
         return None
+    if tracker.owed:
+        return Finding("early_end", f"you said yes to {tracker.owed[0]}, which has not happened yet; stay")
     return Finding("early_end", f"{tracker.case.goal.kind} or what comes after it has not come to an end; stay")
 
 

@@ -111,16 +111,21 @@ class Tracker:
         if self.number < 0:
             return False
         if self.has_accepted:
-            return all(call in self.received for call in self.agreed)
+            return not self.owed
         if not case.wanted:
             return all(fact in self._answers for fact in case.answers)
         is_proven = case.check is None or self.is_tested
         return is_proven and any(all(call in self.received for call in calls) for calls in case.wanted)
 
     @property
+    def owed(self) -> Sequence[Call]:
+        """The calls to which the customer said yes and of which it does not know that they were made."""
+        return [call for call in self.agreed if call not in self.received]
+
+    @property
     def is_impatient(self) -> bool:
-        """Whether the customer may leave: the agent's last message was of no use, and its patience is used up."""
-        return not self.is_moved and self.num_useless + 1 > self.plan.persona.patience
+        """Whether the customer may leave: its patience is used up, the last message was no use, nothing is owed."""
+        return not self.is_moved and not self.owed and self.num_useless + 1 > self.plan.persona.patience
 
     def is_wanted(self, call: Call) -> bool:
         """Whether the customer wants a call for its present goal."""

@@ -188,6 +188,24 @@ def test_customer_waits_for_what_was_only_reported(env):
     assert not info["success"]
 
 
+def test_customer_does_not_leave_while_what_it_agreed_to_has_not_happened(env):
+    task = task_of("shop", Template(("cancel_order",), "do"), personas=("impatient",))
+    calls = oracle_calls(env, task)
+    agreed_at = next(number for number, call in enumerate(calls) if call.tool == talk.PROPOSE)
+    useless = call_text(talk.ASK, fact="email")
+    env.reset(options={"task": task})
+    for call in calls[: agreed_at + 1]:
+        env.step(call_text(call.tool, **call.arguments))
+    for _ in range(5):
+        observation, _, terminated, *_ = env.step(useless)
+        assert not terminated
+        assert "bye" not in observation["text"]
+    env.step(call_text(calls[agreed_at + 1].tool, **calls[agreed_at + 1].arguments))
+    observation, _, terminated, _, info = env.step(call_text(talk.REPORT, action="cancel_order"))
+    assert terminated
+    assert info["success"]
+
+
 def test_customer_says_no_to_what_it_does_not_want(env):
     task = task_of("shop", Template(("cancel_order",), "do"))
     calls = oracle_calls(env, task)

@@ -89,6 +89,26 @@ def test_a_wrong_proposal_frees_a_customer_to_tell_only_what_was_asked_for(shop,
     assert tracker.num_useless == (not is_asked)
 
 
+def test_no_customer_may_leave_while_what_it_agreed_to_has_not_happened(shop):
+    task = task_with(shop, "impatient", decision="do")
+    plan = plan_of(task, desk("shop"))
+    case = plan.cases[0]
+    tracker = Tracker(desk("shop"), plan)
+    follow(tracker, [Call(talk.REQUEST, {"goal": case.goal.kind, "facts": {}})])
+    right = case.wanted[0][0]
+    tracker.hear_act(Call(talk.PROPOSE, {"action": right.tool, "arguments": dict(right.arguments)}))
+    follow(tracker, [Call(talk.CONFIRM, {"number": 1})])
+    for _ in range(3):
+        tracker.hear_act(Call(talk.REPORT, {"action": right.tool}))
+        finding = follow(tracker.fork(), [Call(talk.BYE)])
+        assert finding is not None
+        assert finding.cause == "early_end"
+        assert "you said yes to" in finding.why
+        assert follow(tracker, [Call(talk.WAIT)]) is None
+    tracker.agreed.clear()
+    assert follow(tracker, [Call(talk.BYE)]) is None
+
+
 def test_proposals_of_a_refused_message_are_forgotten(shop):
     """So that a customer's yes is to the call that it read."""
     task = task_with(shop, kind="return_item", decision="do")
