@@ -147,7 +147,7 @@ class DeskGame(SpokenGame):
         self.reward_weights = _weighed(type(self).reward_weights, weights or {})
         self._keeps_milestones = keeps_milestones
         self.session: Session = None  # type: ignore[assignment]  # set by `begin`
-        self._num_made, self._num_steps = 0, 1
+        self._num_made, self._num_steps, self._num_given = 0, 1, 0
         self._counted: tuple[object, ...] = ()
         self._spoken, self._num_calls, self.questions = False, 0, []
         self._planted: Planted | None = None
@@ -169,6 +169,7 @@ class DeskGame(SpokenGame):
         self.session = session_of(task, self.domain, is_solo=is_solo)
         self._watch = Watch(self.session)
         self._num_made, self._num_steps = steps_of(self.session)
+        self._num_given = self._num_made
         self._counted = self.session.num_known()
         self._spoken, self._num_calls, self.questions = False, 0, []
         plan = self.session.plan
@@ -228,7 +229,7 @@ class DeskGame(SpokenGame):
         if not verdict.is_success:
             fault = self._watch.verdict(self.session, verdict, self.books.now(AGENT)).to_json()
             events += [self.event(role, BLAME, 1.0)._replace(detail=fault) for role in self.roles]
-        share = self._num_made / self._num_steps
+        share = (self._num_made - self._num_given) / self._num_steps
         if share and not self._keeps_milestones:
             events.append(self._shaping("milestone", -share, {"why": "the potential ends at 0"}))
         return GameReply(

@@ -184,6 +184,20 @@ def test_milestones_add_up_to_nothing_and_rise_to_one(env, tasks):
         assert episode.total("milestone") == pytest.approx(0.0)
 
 
+def test_milestones_of_a_ticket_add_up_to_nothing(desk_name, tasks):
+    """Its yes is given beforehand, so that some steps are made from the start."""
+    env, shares = env_of(desk_name), []
+    for task in tasks[::5]:
+        solo = dataclasses.replace(task, config={**task.config, "options": {"solo": True}})
+        env.reset(options={"task": solo})
+        shares.append(env.game.progress("agent"))
+        episode = play_script(env, solo, "oracle")
+        gained = [event.value for event in episode.events if event.component == "milestone" and event.value > 0]
+        assert sum(gained) == pytest.approx(1.0 - shares[-1]), task.id
+        assert episode.total("milestone") == pytest.approx(0.0)
+    assert max(shares) > 0
+
+
 def test_calls_of_the_oracle_score_most_and_others_less(desk_name, tasks):
     env = env_of(desk_name, weights={"call": 1.0})
     for task in tasks[::5]:
