@@ -114,6 +114,15 @@ class ToolFinder:
         shown = [self._index.tools[name].get("function", self._index.tools[name]) for name in names]
         return "\n".join(json.dumps(each, ensure_ascii=False) for each in shown) or NOTHING
 
+    def unfound(self, name: str) -> str:
+        """What is said of a tool that can be found and was not yet; "" of all others."""
+        if name not in self._index.tools or name in self._found:
+            return ""
+        return (
+            f"{name} has not been found yet. Call {FIND_TOOLS}(query=...) with what it should do, and read its "
+            "parameters in the result."
+        )
+
     def parse(self, text: str, parse: Callable[[str, Sequence[ToolSchema]], Action] = parse_calls) -> Action:
         """The calls of a message, which name what may be called now.
 
@@ -128,12 +137,8 @@ class ToolFinder:
             return parse(text, self.callable_tools)
         except ActionSyntaxError:
             for found in _CALLED.finditer(text):
-                name = found[1] or found[2]
-                if name in self._index.tools and name not in self._found:
-                    raise ActionSyntaxError(
-                        f"{name} has not been found yet. Call {FIND_TOOLS}(query=...) with what it should do, and read "
-                        "its parameters in the result."
-                    ) from None
+                if refused := self.unfound(found[1] or found[2]):
+                    raise ActionSyntaxError(refused) from None
             raise
 
     def __str__(self) -> str:

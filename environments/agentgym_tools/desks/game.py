@@ -17,7 +17,7 @@ from agentgym.game import GameReply, Inbox
 from agentgym.message import user
 from agentgym.reward import BLAME, FORMAT, RewardEvent
 from agentgym.task import Task
-from agentgym.tools.finding import FIND_TOOLS
+from agentgym.tools.finding import FIND_TOOLS, ToolFinder
 from agentgym.tools.game import calls_or_words
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.injections import Planted, is_reached
@@ -271,6 +271,8 @@ class DeskGame(SpokenGame):
         reply.events = [*reply.events, *self._violations(move, wrong)]
 
     def _hear_agent(self, act: Call, reply: GameReply) -> None:
+        if self._finder is not None and act.tool in (talk.PROPOSE, talk.REPORT):
+            _check_found(self._finder, act)
         _check_act(self.domain, self._interface, self._watch, act)
         if not self._spoken:
             self.session.proposed.clear()
@@ -352,6 +354,12 @@ def _weighed(declared: Mapping[str, float], weights: Mapping[str, float]) -> dic
     if unknown:
         raise ConfigError(f"weights names {unknown}, which are no components; expected {', '.join(declared)}")
     return {**declared, **weights}
+
+
+def _check_found(finder: ToolFinder, act: Call) -> None:
+    """Refuse an act that names a tool which the agent still has to find."""
+    if refused := finder.unfound(act.arguments["action"]):
+        raise ActionSyntaxError(f"{act.tool}.action: {refused}")
 
 
 def _check_act(domain: Domain, interface: Interface, watch: Watch, act: Call) -> None:

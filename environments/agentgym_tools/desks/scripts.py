@@ -83,7 +83,8 @@ class Demonstrator:
         """The next move, or the search for its tool."""
         move = self._waiting or self._next()
         self._waiting = None
-        name = self._interface.write(move).tool
+        is_of_tool = move.tool in (talk.PROPOSE, talk.REPORT)
+        name = move.arguments["action"] if is_of_tool else self._interface.write(move).tool
         tool = shown_tools(self._domain).get(name)
         if tool is None or name in finder.found:
             return self._shown(move)

@@ -58,12 +58,18 @@ def _one_of(names: Any, description: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(names), "description": description}
 
 
-def agent_acts(domain: Domain) -> list[ToolSchema]:
-    """What the agent can say to the customer."""
+def agent_acts(domain: Domain, *, lists_tools: bool = True) -> list[ToolSchema]:
+    """What the agent can say to the customer.
+
+    Args:
+        domain: The desk.
+        lists_tools: Whether proposals and reports list the tools that can be named; else the agent has to find them.
+    """
     fact = _one_of(domain.facts, "Name of the fact.")
     action = _one_of(domain.writing, "Name of a tool that changes something.")
-    if domain.unlisted:
-        action = {"type": "string", "description": "Name of a tool or a procedure that changes something."}
+    if domain.unlisted or not lists_tools:
+        kinds = "a tool or a procedure" if domain.unlisted else "a tool that you have found and"
+        action = {"type": "string", "description": f"Name of {kinds} that changes something."}
     reason = _one_of(domain.reasons, "The reason.")
     arguments = {"type": "object", "description": "The arguments with which you would call it."}
     return [

@@ -122,7 +122,7 @@ class Interface:
         parameters = [name for tool in own.values() for name in tool["function"]["parameters"]["properties"]]
         self._parameters = {} if has_names else _scrambled(rng, "p", list(dict.fromkeys(parameters)))
         shown = [*listed.values(), *(domain.user_tools.values() if options.solo else ())]
-        acts = talk.solo_acts(domain) if options.solo else talk.agent_acts(domain)
+        acts = talk.solo_acts(domain) if options.solo else _acts(domain, options)
         if options.talk == "words":
             acts = []
         self.tools: Sequence[ToolSchema] = [*map(self._shown, shown), *map(self._shown_act, acts)]
@@ -139,7 +139,7 @@ class Interface:
         """What the agent finds tools with in one episode; None where it sees them all."""
         if not self.options.finds_tools:
             return None
-        return ToolFinder(index_of(self._domain), talk.agent_acts(self._domain))
+        return ToolFinder(index_of(self._domain), _acts(self._domain, self.options))
 
     def is_distractor(self, tool: str) -> bool:
         """Whether a tool is one of another desk."""
@@ -229,6 +229,11 @@ def make_interface(domain: Domain, options: Options, seed: int) -> Interface:
 @cache
 def _plain(domain: Domain) -> Interface:
     return Interface(domain, _PLAIN, 0)
+
+
+def _acts(domain: Domain, options: Options) -> list[ToolSchema]:
+    """The acts of an agent who has a customer; they list no tools where those have to be found."""
+    return talk.agent_acts(domain, lists_tools=not options.finds_tools)
 
 
 @cache

@@ -1,5 +1,6 @@
 """Harder desks: what the agent sees under each option, and that right work still wins and wrong work does not."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,21 @@ def test_tools_have_to_be_found_before_they_can_be_called(shop_task):
     assert game.step(call_text("list_payments", customer_id="C1")).is_invalid
     assert twin.anchor() == before
     assert "Call find_tools" in content_text(twin.step(order).inbox[AGENT][0])
+
+
+def test_acts_name_only_tools_that_were_found(shop_task):
+    game = DeskGame()
+    game.reset(shop_task(finds_tools=True))
+    game.step(str(Call(talk.WAIT)))
+    shown = json.dumps(game.tools[AGENT])
+    assert not [name for name in desk("shop").toolbox.tools if name in shown]
+    cancelling = {"action": "cancel_order", "arguments": {"order_id": "W1", "reason": "no longer needed"}}
+    for act in (call_text(talk.PROPOSE, **cancelling), call_text(talk.REPORT, action="cancel_order")):
+        told = content_text(game.fork().step(act).inbox[AGENT][0])
+        assert "cancel_order has not been found yet. Call find_tools" in told
+    assert '"cancel_order"' in content_text(game.step(call_text("find_tools", query="cancel order")).inbox[AGENT][0])
+    for act in (call_text(talk.PROPOSE, **cancelling), call_text(talk.REPORT, action="cancel_order")):
+        assert not game.fork().step(act).is_invalid
 
 
 @pytest.mark.parametrize("name", DESKS)
