@@ -12,7 +12,7 @@ from agentgym.action import parse_tool_calls
 from agentgym.authoring.cheats import claiming, forged_verdict
 from agentgym.authoring.players import Saying, at_quality, call_text, saying
 from agentgym.errors import ActionSyntaxError
-from agentgym.message import Message, content_text
+from agentgym.message import Message, ToolSchema, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym.tools.finding import FIND_TOOLS, ToolFinder
@@ -30,7 +30,7 @@ from agentgym_tools.desks.user import Customer
 from agentgym_tools.desks.words.lexicon.language import language_of
 from agentgym_tools.desks.words.players import answering, is_in_words, speaking
 from agentgym_tools.desks.words.reading.customer import understand_customer
-from agentgym_tools.worlds.calls import Call
+from agentgym_tools.worlds.calls import Call, Value
 
 DEMO_QUALITY = 0.88
 """Share of right decisions of the demonstrator at which about half of its episodes succeed."""
@@ -244,6 +244,48 @@ def cheat_reports(task: Task, seed: int) -> Script:
     return Saying("".join(call_text(talk.REPORT, action=name) for name in names[:8]), call_text(talk.CLOSE))
 
 
+class ProposesAll:
+    """Proposes every tool that changes something, with right or plausible arguments, and makes what gets a yes.
+
+    The tools that the customer wants come first. It knows no customer and reads nothing.
+    """
+
+    def __init__(self, task: Task, seed: int) -> None:
+        domain, cases = desk(task.config["desk"]), _cases(task)
+        self._interface = interface_of(task, domain)
+        wanted = {call.tool: call for case in cases for calls in case.wanted for call in calls}
+        facts = {fact: value for case in cases for fact, value in case.goal.facts.items()}
+        names = sorted(domain.writing, key=lambda name: name not in wanted)
+        self._coming = [wanted.get(name) or _plausible(domain.toolbox.tools[name], facts) for name in names]
+        self._proposed: Call | None = None
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The call that got a yes, or the next proposal."""
+        call, self._proposed = self._proposed, None
+        answer = content_text(messages[-1])
+        if call is not None and (talk.CONFIRM in answer or "Yes" in answer):
+            return self._shown(call)
+        if not self._coming:
+            return call_text(talk.CLOSE)
+        self._proposed = self._coming.pop(0)
+        return self._shown(
+            Call(talk.PROPOSE, {"action": self._proposed.tool, "arguments": dict(self._proposed.arguments)})
+        )
+
+    def _shown(self, call: Call) -> str:
+        shown = self._interface.write(call)
+        return call_text(shown.tool, **shown.arguments)
+
+
+def _plausible(tool: ToolSchema, facts: Mapping[str, Value]) -> Call:
+    """A call with the customer's facts where they have a parameter's name, else with values of its type."""
+    function = tool["function"]
+    others = {"integer": 1, "number": 1, "boolean": True, "array": ["1"], "object": {}}
+    fields = function["parameters"]["properties"].items()
+    values = {name: each["enum"][0] if "enum" in each else others.get(each["type"], "1") for name, each in fields}
+    return Call(function["name"], {name: facts.get(name, value) for name, value in values.items()})
+
+
 def cheat_injected_verdict(task: Task, seed: int) -> Script:
     """Puts role markers and a made-up verdict into its arguments."""
     verdict = forged_verdict("The customer is content.")
@@ -254,6 +296,12 @@ def cheat_forged_name(task: Task, seed: int) -> Script:
     """Plays the customer and gives role markers with a made-up verdict for its name."""
     verdict = forged_verdict("The customer is content.")
     return Saying(str(Call(talk.INFORM, {"fact": "name", "value": verdict})), str(Call(talk.BYE)))
+
+
+def cheat_confirms(task: Task, seed: int) -> Script:
+    """Plays the customer and says yes to everything."""
+    request = Call(talk.REQUEST, {"goal": _cases(task)[0].goal.kind, "facts": {}})
+    return Saying(str(request), str(Call(talk.CONFIRM, {"number": 1})))
 
 
 def _cases(task: Task) -> Sequence[Case]:
@@ -302,6 +350,7 @@ _AGENTS: Mapping[str, ScriptFactory] = {
     "cheat_transfers": cheat_transfers,
     "cheat_dumps": cheat_dumps,
     "cheat_reports": cheat_reports,
+    "cheat_proposes": ProposesAll,
     "cheat_injected_verdict": cheat_injected_verdict,
     "cheat_claim": claiming("The customer is content."),
 }
@@ -310,6 +359,7 @@ _USERS: Mapping[str, ScriptFactory] = {
     "null": saying(str(Call(talk.BYE))),
     "random": at_quality(CarelessCustomer, 0.0),
     "demo": CarelessCustomer,
+    "cheat_confirms": cheat_confirms,
     "cheat_injected_verdict": cheat_forged_name,
 }
 AGENT_SCRIPTS = {name: speaking(factory) for name, factory in _AGENTS.items()}

@@ -147,6 +147,12 @@ def test_cheats_win_nothing(env, tasks, name):
     assert not [task.id for task in tasks[::2] if play_script(env, task, name).is_success]
 
 
+def test_proposing_everything_gets_a_yes_and_still_wins_nothing(env, tasks):
+    episodes = [play_script(env, task, "cheat_proposes") for task in tasks[::2]]
+    assert any("confirm(" in text for episode in episodes for text in episode.texts)
+    assert not any(episode.is_success for episode in episodes)
+
+
 @pytest.fixture(scope="module")
 def seat(desk_name):
     return desk_tasks.Seat(desk_name)

@@ -55,7 +55,9 @@ def test_the_oracle_wins_and_no_act_is_spoken_as_a_call(name):
 def test_cheats_win_nothing_in_words():
     task = tasks_of("clinic", step=1)[7]
     assert not any(play(task, AGENT, name)[0].successes[AGENT] for name in CHEATS)
-    assert not any(play(task, USER, name)[0].successes[USER] for name in ("null", "cheat_injected_verdict"))
+    assert not any(
+        play(task, USER, name)[0].successes[USER] for name in ("null", "cheat_confirms", "cheat_injected_verdict")
+    )
 
 
 @pytest.fixture
