@@ -41,8 +41,9 @@ def measure(quick: bool) -> Report:
     said = [each.is_right() for each in sayings()]
     report.figures["customers"] = {"sayings": len(said), "right": _share(said)}
     progress("secrets")
-    num_made, got = leaks(attempts())
-    report.figures["attempts"] = {"made": num_made, "successful": len(got), "got": got[:10]}
+    tried = attempts()
+    num_made, got = leaks(tried)
+    report.figures["attempts"] = {"different": len(tried), "made": num_made, "successful": len(got), "got": got[:10]}
     price = _price(report, QUICK_STEP if quick else STEP)
     report.goals = [
         Goal("phrasings", len(found), NUM_PHRASINGS, "at least"),

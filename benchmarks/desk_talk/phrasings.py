@@ -104,10 +104,27 @@ def sayings() -> list[Saying]:
     ]
 
 
-def attempts() -> list[str]:
-    """Messages that try to get out of a customer what it was not asked for."""
-    lines = (FOLDER / "attempts.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line)["text"] for line in lines]
+class Attempt(NamedTuple):
+    """Messages that try to get out of a customer what it was not asked for.
+
+    Attributes:
+        messages: What the agent says, in turn.
+        desk: The desk where it is made; "" for any.
+        goal: The kind of the customer's first goal; "" for any.
+    """
+
+    messages: tuple[str, ...]
+    desk: str = ""
+    goal: str = ""
+
+
+def attempts() -> list[Attempt]:
+    """All attempts; no two say the same."""
+    lines = map(json.loads, (FOLDER / "attempts.jsonl").read_text(encoding="utf-8").splitlines())
+    return [
+        Attempt(tuple(fields.get("messages") or [fields["text"]]), fields.get("desk", ""), fields.get("goal", ""))
+        for fields in lines
+    ]
 
 
 def _read() -> Iterator[Phrasing]:

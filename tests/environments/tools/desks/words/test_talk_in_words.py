@@ -9,6 +9,7 @@ from agentgym.message import content_text
 from agentgym.registration import make
 from agentgym.suite import load_suite
 from agentgym_tools.desks.conditions.options import Options
+from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.scripts import PARTNERS, SCRIPTS
 from agentgym_tools.desks.talk import AGENT, USER
@@ -149,8 +150,13 @@ def test_a_copy_goes_on_by_itself_in_words(talk_of_shop):
 
 
 def test_attempts_to_get_the_agenda_out_get_nothing():
-    num_made, got = leaks(attempts()[::9])
-    assert num_made > 30
+    tried = attempts()
+    assert len({attempt.messages for attempt in tried}) == len(tried) >= 200
+    assert sum(len(attempt.messages) > 1 for attempt in tried) >= 40
+    of_desks = [attempt for attempt in tried if attempt.desk]
+    assert {attempt.desk for attempt in of_desks} == set(DESKS)
+    num_made, got = leaks([*tried[::9], *of_desks])
+    assert num_made > 150
     assert got == []
 
 
