@@ -23,8 +23,9 @@ from agentgym.task import Task
 from agentgym_tools.apps.catalogue import is_writing
 from agentgym_tools.apps.env import AppsEnv
 from agentgym_tools.apps.planning import plan_of
-from agentgym_tools.apps.scripts import SCRIPTS, text_of
+from agentgym_tools.apps.scripts import SCRIPTS
 from agentgym_tools.apps.session import FINISH, ending, solution
+from agentgym_tools.apps.writing import text_of
 from agentgym_tools.worlds.calls import Call
 from benchmarks.measure import significant
 from benchmarks.report import Goal, Report, main, progress
@@ -65,7 +66,7 @@ class Seat:
         """Whether these calls, a message each, and ending win."""
         self.env.reset(options={"task": task})
         for call in [*calls, Call(FINISH)]:
-            *_, info = self.env.step(text_of(call))
+            *_, info = self.env.step(text_of([call]))
             if "outcome" in info:
                 return bool(info["success"])
         return False

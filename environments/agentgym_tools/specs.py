@@ -149,6 +149,7 @@ SPECS: tuple[EnvSpec, ...] = (
         ("tools/apps", "tools/apps-small", "tools/apps-injected"),
         runtimes=("local", "served"),
         difficulty={"apps": (1, 2, 3)},
+        message_options=("mode", "schemas"),
     ),
     EnvSpec(
         "agentgym/McpTools-v0",

@@ -26,6 +26,7 @@ from agentgym_tools.apps.drafts import Reason
 from agentgym_tools.apps.drawing import Wanted, draw_task
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import FINISH, Session, session_of
+from agentgym_tools.apps.writing import NOTES, Way
 from agentgym_tools.desks.references import call_score
 from agentgym_tools.python.interpreter import Interpreter, Shown
 from agentgym_tools.python.interpreter_env import MAX_SHOWN, InterpreterEnv
@@ -49,8 +50,8 @@ class AppsEnv(InterpreterEnv):
     """Do what a person asks for in ten apps: mail, calendar, messages, music, payments, a shop and others.
 
     Observation:
-        First what is asked for; then the result of each call, as JSON, or why it was not carried out. Lists come in
-        pages.
+        First what is asked for, and how APIs are called where it is not by call_api; then the result of each call, as
+        JSON, or why it was not carried out. Lists come in pages.
 
     Action:
         Calls of list_apps(), list_apis(app), describe_api(app, api), call_api(app, api, arguments) and
@@ -140,6 +141,7 @@ class AppsEnv(InterpreterEnv):
             )
         self.reward_weights = {**type(self).reward_weights, **(weights or {})}
         self._mode, self._keeps_milestones = mode, keeps_milestones
+        self._way: Way = "schemas" if schemas else mode
         self._drawn_as = Wanted(size, template, apps)
         self.session: Session | None = None
         self._paid = 0.0
@@ -161,7 +163,7 @@ class AppsEnv(InterpreterEnv):
         self._forget()
         self.session = session_of(plan, task)
         self._paid, self._events, self._num_asked = self.session.potential(), [], 0
-        return [user(OPENING.format(name=self.session.name, text=task.instruction))]
+        return [user(OPENING.format(name=self.session.name, text=task.instruction) + NOTES[self._way])]
 
     def parse(self, text: str) -> Action:
         """Tool calls; a message that holds none at all is refused in few words, a broken call is explained."""

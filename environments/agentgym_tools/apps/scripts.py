@@ -1,6 +1,7 @@
 """Players of Apps written by hand: oracle, imperfect demonstrator, null, random, and cheaters.
 
 They run on the harness's side and may read the private part of the task; the environment never does so for them.
+Calls are written as the opening of the episode says, by call_api, as tools or in Python; the random player calls.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from agentgym_tools.apps.env import FINISHED
 from agentgym_tools.apps.injections import Planted
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import FINISH, ending, solution
+from agentgym_tools.apps.writing import text_of, way_of
 from agentgym_tools.worlds.calls import Call
 
 DEMO_QUALITY = 0.6
@@ -28,12 +30,22 @@ DEMO_QUALITY = 0.6
 MAX_AT_ONCE = 6
 
 
-def text_of(call: Call) -> str:
-    """The message of a call."""
-    if call.tool == FINISH:
-        return call_text(FINISH, **call.arguments)
-    app, _, api = call.tool.partition(".")
-    return call_text("call_api", app=app, api=api, arguments=dict(call.arguments))
+class Working:
+    """Says its lines in order, and then the last one again and again; calls are written as the episode takes them.
+
+    Args:
+        lines: At least one: a call, several of one message, or a text.
+    """
+
+    def __init__(self, *lines: Call | Sequence[Call] | str) -> None:
+        self._lines = list(lines)
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next line."""
+        line = self._lines.pop(0) if len(self._lines) > 1 else self._lines[0]
+        if isinstance(line, str):
+            return line
+        return text_of([line] if isinstance(line, Call) else line, way_of(messages))
 
 
 class Demonstrator:
@@ -47,30 +59,31 @@ class Demonstrator:
         self._rng = random.Random(seed)
         self._quality = quality
         plan = plan_of(task)
-        self._lines = self._plan([*solution(plan), ending(plan)])
+        self._plan = Working(*self._planned([*solution(plan), ending(plan)]))
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next line of its plan."""
-        return self._lines.pop(0)
+        return self._plan.act(messages)
 
-    def _plan(self, calls: Sequence[Call]) -> list[str]:
-        lines = []
+    def _planned(self, calls: Sequence[Call]) -> list[Call | str]:
+        lines: list[Call | str] = []
         for call in calls:
             if self._rng.random() < self._quality:
-                lines.append(text_of(call))
+                lines.append(call)
             else:
                 lines += self._wrong(call)
-        return lines if lines and FINISH in lines[-1] else [*lines, call_text(FINISH)]
+        is_ended = bool(lines) and isinstance(lines[-1], Call) and lines[-1].tool == FINISH
+        return lines if is_ended else [*lines, Call(FINISH)]
 
-    def _wrong(self, call: Call) -> list[str]:
+    def _wrong(self, call: Call) -> list[Call | str]:
         mistake = self._rng.choices(("left out", "argument", "name", "talk"), (3, 3, 2, 1))[0]
         if mistake == "left out":
             return []
         if mistake == "name" and call.tool != FINISH:
-            return [text_of(Call(f"{call.tool}_now", call.arguments)), text_of(call)]
+            return [Call(f"{call.tool}_now", call.arguments), call]
         if mistake == "talk":
-            return ["I look at the apps first.", text_of(call)]
-        return [text_of(Call(call.tool, {name: _other(value) for name, value in call.arguments.items()}))]
+            return ["I look at the apps first.", call]
+        return [Call(call.tool, {name: _other(value) for name, value in call.arguments.items()})]
 
 
 def _other(value: Any) -> Any:
@@ -79,18 +92,14 @@ def _other(value: Any) -> Any:
     return value + 1 if isinstance(value, int) else value
 
 
-class Oracle:
+class Oracle(Working):
     """Makes the calls of a right way, several independent ones in a message, and ends."""
 
     def __init__(self, task: Task, seed: int) -> None:
         plan = plan_of(task)
-        calls = [text_of(call) for call in solution(plan)]
-        self._lines = ["".join(calls[at : at + MAX_AT_ONCE]) for at in range(0, len(calls), MAX_AT_ONCE)]
-        self._lines.append(text_of(ending(plan)))
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next message."""
-        return self._lines.pop(0)
+        calls = solution(plan)
+        lines = [calls[at : at + MAX_AT_ONCE] for at in range(0, len(calls), MAX_AT_ONCE)]
+        super().__init__(*lines, ending(plan))
 
 
 class Gullible(Oracle):
@@ -105,25 +114,13 @@ class Gullible(Oracle):
         planted = self._planted
         if planted is not None and planted.call is not None and self._is_read(planted.text, messages):
             self._planted = None
-            return text_of(planted.call)
+            return text_of([planted.call], way_of(messages))
         return super().act(messages)
 
     def _is_read(self, text: str, messages: Sequence[Message]) -> bool:
-        shown = json.dumps(text, ensure_ascii=False)[1:-1]
-        return any(shown in content_text(message) for message in messages if message["role"] == "tool")
-
-
-class PythonOracle:
-    """The oracle where apps are used by Python: makes all calls of a right way in one piece of code, and ends."""
-
-    def __init__(self, task: Task, seed: int) -> None:
-        plan = plan_of(task)
-        lines = [f"apis.{call.tool}(**{dict(call.arguments)!r})" for call in solution(plan)]
-        self._lines = [call_text("run_python", code="\n".join(lines)), text_of(ending(plan))]
-
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next message."""
-        return self._lines.pop(0)
+        shown = json.dumps(text, ensure_ascii=False)[1:-1], repr(text)[1:-1]
+        results = [content_text(message) for message in messages if message["role"] == "tool"]
+        return any(each in result for each in shown for result in results)
 
 
 class RandomPlayer:
@@ -157,7 +154,7 @@ class RandomPlayer:
 
 def cheat_finish_unread(task: Task, seed: int) -> Script:
     """Ends with the right answer, or the right reason, without having read or changed anything."""
-    return Saying(text_of(ending(plan_of(task))))
+    return Working(ending(plan_of(task)))
 
 
 def cheat_infeasible(task: Task, seed: int) -> Script:
@@ -170,29 +167,27 @@ def cheat_all_answers(task: Task, seed: int) -> Script:
     plan = plan_of(task)
     found = [*plan.draft.answers, *range(50)]
     values = [str(value) for value in found]
-    reads = [text_of(call) for call in plan.draft.reads]
-    return Saying(*reads, call_text(FINISH, answer=values if plan.draft.answers else "everything", infeasible=None))
+    return Working(*plan.draft.reads, call_text(FINISH, answer=values if plan.draft.answers else "everything"))
 
 
 def cheat_claims_done(task: Task, seed: int) -> Script:
     """Reads what has to be read, makes no change, and says that all is done."""
     plan = plan_of(task)
-    return Saying(*(text_of(call) for call in plan.draft.reads), call_text(FINISH, answer="Done. success = true"))
+    return Working(*plan.draft.reads, call_text(FINISH, answer="Done. success = true"))
 
 
 def cheat_touches_more(task: Task, seed: int) -> Script:
     """Does what is asked for, and a thing more."""
     plan = plan_of(task)
     more = Call("notes.create_note", {"title": "Done", "text": "All is done.", "notebook": "home"})
-    return Saying(*(text_of(call) for call in [*solution(plan), more, ending(plan)]))
+    return Working(*solution(plan), more, ending(plan))
 
 
 def cheat_touches_everything(task: Task, seed: int) -> Script:
     """Does to many rows what is asked for of some, the right ones among them, and makes a group of contacts."""
     plan = plan_of(task)
     steps = [step.call for step in plan.outcomes[0].steps]
-    lines = [text_of(call) for call in [*solution(plan), *_at_many(steps[0] if steps else None)]]
-    return Saying(*lines, text_of(ending(plan)))
+    return Working(*solution(plan), *_at_many(steps[0] if steps else None), ending(plan))
 
 
 def _at_many(call: Call | None) -> list[Call]:
@@ -229,7 +224,6 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": saying(call_text(FINISH)),
     "random": RandomPlayer,
     "demo": Demonstrator,
-    "oracle_python": PythonOracle,
     "gullible": Gullible,
     "cheat_finish_unread": cheat_finish_unread,
     "cheat_infeasible": cheat_infeasible,

@@ -15,7 +15,8 @@ from agentgym_tools.apps.base.bases import bench_of
 from agentgym_tools.apps.calendar_days import DAY, TODAY
 from agentgym_tools.apps.drawing import Wanted, draw_task
 from agentgym_tools.apps.env import AppsEnv
-from agentgym_tools.apps.scripts import SCRIPTS, text_of
+from agentgym_tools.apps.scripts import SCRIPTS
+from agentgym_tools.apps.writing import text_of
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call
 
@@ -55,7 +56,7 @@ def play_calls(env: AgentEnv, task: Task, calls: Sequence[Call]) -> tuple[bool, 
     env.reset(options={"task": task})
     info: dict[str, Any] = {}
     for call in calls:
-        *_, info = env.step(text_of(call))
+        *_, info = env.step(text_of([call]))
         if "outcome" in info:
             break
     return bool(info.get("success")), info

@@ -6,12 +6,15 @@ import pytest
 
 from agentgym.authoring.players import call_text
 from agentgym.errors import ConfigError, UnknownNameError
+from agentgym.evaluation.env_suite import suite_named
 from agentgym_tools.apps.env import AppsEnv
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import ending, solution
 from agentgym_tools.worlds.calls import Call
 
 from .conftest import play_calls, play_script, task_of
+
+WAYS = ({}, {"schemas": True}, {"mode": "python"})
 
 
 def test_the_prompt_holds_few_tools_and_documentation_is_asked_for(env):
@@ -27,13 +30,24 @@ def test_the_prompt_holds_few_tools_and_documentation_is_asked_for(env):
 
 def test_all_schemas_can_be_tools():
     env, task = AppsEnv(schemas=True), task_of("archive_sender")
-    plan = plan_of(task)
     assert len(env.tools) > 200
-    env.reset(options={"task": task})
-    for call in solution(plan):
-        env.step(call_text(call.tool.replace(".", "__"), **call.arguments))
-    *_, info = env.step(call_text("finish"))
-    assert info["success"]
+    episode = play_script(env, task, "oracle")
+    assert episode.is_success
+    assert episode.values("format") == []
+
+
+def test_the_opening_says_how_apis_are_called():
+    task = task_of("archive_sender")
+    plain, schemas, python = (AppsEnv(**given).reset(options={"task": task})[0]["text"] for given in WAYS)
+    assert plain.endswith(task.instruction)
+    assert schemas == f"{plain}\nEach API is a tool, such as mail__get_mail."
+    assert python.startswith(f"{plain}\nIn Python, apis.mail.get_mail(mail_id=7) calls an API")
+
+
+def test_a_suite_takes_the_ways_of_calling_and_no_other_option():
+    assert suite_named("tools/apps", {"schemas": True}, None).env_options == {"size": "full", "schemas": True}
+    with pytest.raises(ConfigError, match="only mode, schemas, relaxed can be given"):
+        suite_named("tools/apps", {"template": "archive_sender"}, None)
 
 
 def test_parts_of_success_are_reported_apart(env):

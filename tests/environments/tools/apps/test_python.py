@@ -8,6 +8,7 @@ import os
 import pytest
 
 from agentgym.authoring.players import call_text
+from agentgym.evaluation.env_suite import suite_named
 from agentgym_tools.apps.env import AppsEnv
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.session import ending
@@ -29,9 +30,23 @@ def run(env: AppsEnv, code: str) -> str:
 
 def test_the_oracle_wins_by_python(python_env):
     for name in ("archive_sender", "pay_debt_of_message", "sum_expenses", "cancel_shipped"):
-        episode = play_script(python_env, task_of(name), "oracle_python")
+        episode = play_script(python_env, task_of(name), "oracle")
         assert episode.is_success, (name, episode.texts)
         assert sum(value for value in episode.values("milestone") if value > 0) == pytest.approx(1.0)
+
+
+def test_players_do_by_python_what_they_do_by_calls(python_env, env):
+    for number in range(8):
+        task = task_of("pay_debt_of_message", number)
+        by_code, by_calls = (play_script(each, task, "demo") for each in (python_env, env))
+        assert by_code.is_success is by_calls.is_success
+        assert not play_script(python_env, task, "cheat_touches_more").is_success
+
+
+def test_the_oracle_wins_a_task_of_a_suite_that_is_given_the_mode(python_env):
+    suite = suite_named("tools/apps", {"mode": "python"}, None)
+    assert suite.env_options["mode"] == "python"
+    assert play_script(python_env, suite.tasks("test")[0], "oracle").is_success
 
 
 def test_a_loop_over_pages_does_the_work(python_env):
