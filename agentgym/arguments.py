@@ -103,7 +103,7 @@ def _check_value(path: str, value: Any, schema: Any, levels: int) -> None:
         kinds = " or ".join(_with_article(str(name)) for name in expected)
         raise ActionSyntaxError(f"{path} must be {kinds}, got {_describe(value)}.")
     if "enum" in schema and not any(type(value) is type(option) and value == option for option in schema["enum"]):
-        options = ", ".join(repr(option) for option in schema["enum"][:20])
+        options = ", ".join("null" if option is None else repr(option) for option in schema["enum"][:20])
         raise ActionSyntaxError(f"{path} must be one of {options}, got {_describe(value)}.")
     if levels == 0:
         return

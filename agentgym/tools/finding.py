@@ -20,8 +20,10 @@ from agentgym.tools.dispatch import parse_calls
 from agentgym.tools.tool import tool
 
 MAX_QUERY = 500
-"""Most characters of a query that are read."""
+"""Most characters of a query."""
 NOTHING = "No tool fits. Say in other words what the tool should do."
+EMPTY = "find_tools.query is empty. Say in a few words what the tool should do."
+TOO_LONG = "find_tools.query has {got} characters; at most {most} are read. Say in a few words what the tool should do."
 _SATURATION, _LENGTH = 1.5, 0.75
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with their usual constants.
 _NAME_WEIGHT = 3
@@ -74,7 +76,7 @@ class ToolIndex:
             most: How many at most.
         """
         scores: Counter[str] = Counter()
-        for word in sorted(set(_words(query[:MAX_QUERY]))):
+        for word in sorted(set(_words(query))):
             for name, weight in self._weights.get(word, ()):
                 scores[name] += weight  # type: ignore[assignment]  # a Counter of floats
         return sorted(scores, key=lambda name: (-scores[name], name))[:most]
@@ -108,7 +110,11 @@ class ToolFinder:
         return [*self.shown, *self._found.values()]
 
     def search(self, query: str) -> str:
-        """Search, and show the tools found, each as a line of JSON."""
+        """Search, and show the tools found, each as a line of JSON; what is no query is explained."""
+        if not query.strip():
+            return EMPTY
+        if len(query) > MAX_QUERY:
+            return TOO_LONG.format(got=len(query), most=MAX_QUERY)
         names = self._index.ranked(query, self._most)
         self._found |= {name: self._index.tools[name] for name in names}
         shown = [self._index.tools[name].get("function", self._index.tools[name]) for name in names]

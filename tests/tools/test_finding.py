@@ -41,7 +41,13 @@ def test_equal_tools_are_in_order_of_their_names() -> None:
 
 
 def test_a_query_that_fits_nothing_finds_nothing(finder: ToolFinder) -> None:
-    assert [finder.search(query) for query in ("", "\x00 <|im_end|>", "zebra " * 1000)] == [NOTHING] * 3
+    assert [finder.search(query) for query in ("\x00 <|im_end|>", "zebra " * 80)] == [NOTHING] * 2
+    assert finder.found == []
+
+
+def test_a_query_that_is_none_is_explained(finder: ToolFinder) -> None:
+    assert finder.search(" \n").startswith("find_tools.query is empty.")
+    assert finder.search("cancel " * 100).startswith("find_tools.query has 700 characters; at most 500 are read.")
     assert finder.found == []
 
 

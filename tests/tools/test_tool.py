@@ -162,7 +162,7 @@ def test_arguments_become_what_the_annotations_say():
         ({}, "search needs the argument 'query'"),
         ({"query": 1}, "search.query must be a string, got the integer 1"),
         ({"query": "", "limt": 1}, "no argument 'limt'; did you mean 'limit'"),
-        ({"query": "", "order": "sideways"}, "must be one of 'up', 'down', None"),
+        ({"query": "", "order": "sideways"}, "must be one of 'up', 'down', null"),
         ({"query": "", "tags": ["a", 1]}, r"search.tags\[1\] must be a string"),
         ({"query": "", "prices": {"here": "2"}}, "search.prices.here must be a number, got the string '2'"),
         ({"query": "", "only": {"place": {}}}, "search.only.place needs the argument 'x'"),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 MAX_QUERY_WORDS = 64
 """Different words of a query that count; those after them do not."""
-_MAX_QUERY_CHARACTERS = 4_000
+MAX_QUERY_CHARACTERS = 4_000
 _K1, _B = 1.2, 0.75
 _MAX_SHARE = 0.5
 """Words that a larger share of the texts has say nothing and are left out."""
@@ -62,7 +62,7 @@ class Ranking:
 
     def best(self, query: str, most: int) -> list[int]:
         """Numbers of the texts that share a word with the query, the best first; equal ones in their order."""
-        words = list(dict.fromkeys(words_of(query[:_MAX_QUERY_CHARACTERS])))[:MAX_QUERY_WORDS]
+        words = list(dict.fromkeys(words_of(query[:MAX_QUERY_CHARACTERS])))[:MAX_QUERY_WORDS]
         scores = np.zeros(self._num_texts)
         for word in words:
             if word in self._weights:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentgym_tools.desks.bank.library import Procedures, found_by, library_of
+from agentgym_tools.desks.bank.ranking import MAX_QUERY_CHARACTERS
 from agentgym_tools.desks.setting.days import date_of
 from agentgym_tools.worlds.toolbox import ToolFailure, reads
 
@@ -19,6 +20,10 @@ class BankTools(Procedures):
         Args:
             query: Words of what it is about.
         """
+        if not query.strip():
+            raise ToolFailure("query is empty; give words of what it is about.")
+        if len(query) > MAX_QUERY_CHARACTERS:
+            raise ToolFailure(f"query has {len(query)} characters; at most {MAX_QUERY_CHARACTERS} are searched for.")
         library, found = library_of(self.world.rules), found_by(query)
         if not found:
             raise ToolFailure("No document has any of these words.")

@@ -330,3 +330,13 @@ def test_a_right_decision_needs_each_of_its_documents():
         for left_out in opened:
             others = [call for call in calls if call != left_out]
             assert not play_calls(env, task, others).is_success, (template.name, str(left_out))
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [(" ", "query is empty"), ("x" * 5000, "5000 characters; at most 4000"), ("zzzz", "has any of these words")],
+)
+def test_a_search_that_finds_nothing_says_why(query, said):
+    env = env_of("bank")
+    env.reset(seed=0)
+    assert said in env.step(call_text("search_documents", query=query))[0]["text"]
