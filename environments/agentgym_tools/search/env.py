@@ -108,9 +108,10 @@ class SearchEnv(ToolEnv):
             generated_corpus(articles)
         self._articles, self._kind, self._hops = articles, kind, hops
         self._submissions, self._keeps_milestones = submissions, keeps_milestones
-        self._asked = read_questions(Path(questions)) if questions else ()
+        own = FileCorpus(Path(corpus)) if corpus else None
+        self._asked = read_questions(Path(questions), own) if questions else ()
         self.num_tasks = len(self._asked) or None
-        self._own: Corpus | None = FileCorpus(Path(corpus)) if corpus else RetrievalServer(server) if server else None
+        self._own: Corpus | None = own or (RetrievalServer(server) if server else None)
         self._corpus: Corpus | None = self._own
         self._question: Question | None = None
         self._opened: frozenset[str] = frozenset()

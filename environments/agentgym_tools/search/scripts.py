@@ -30,6 +30,43 @@ FEW_RESULTS = 5
 
 _LISTED = re.compile(r"^(\S+) \| (.+)$", re.MULTILINE)
 _MAX_OPENED_AT_ONCE = 8
+_MAX_QUERY = 300
+"""Most characters of an article that are searched for."""
+
+
+class Seeker:
+    """Looks for what a question of your own rests on, and opens it.
+
+    Its queries are the question, what is right, and the text of each article that it opens. It opens what a search has
+    listed, and what none lists at the end: a corpus has it, a retrieval server has not.
+
+    Args:
+        task: The task.
+    """
+
+    def __init__(self, task: Task) -> None:
+        answer = task.private["answer"]
+        names = answer if isinstance(answer, list) else [] if answer is None else [answer]
+        self._queries = [query for query in (task.instruction, " ".join(map(str, names))) if query]
+        self.wanted = list(task.private["evidence"])
+        self._listed: set[str] = set()
+
+    def hear(self, message: Message) -> None:
+        """Take up what a call returned."""
+        text = content_text(message)
+        if message.get("name") == "search":
+            self._listed.update(article for article, _ in _LISTED.findall(text))
+        elif message.get("name") == "open":
+            self._queries.append(text[:_MAX_QUERY])
+
+    def next(self) -> str:
+        """The next search, or the articles to open; only while some are wanted."""
+        found = [article for article in self.wanted if article in self._listed]
+        if not found and self._queries:
+            return call_text("search", query=self._queries.pop(0), k=MAX_RESULTS)
+        opened = (found or self.wanted)[:_MAX_OPENED_AT_ONCE]
+        self.wanted = [article for article in self.wanted if article not in opened]
+        return "".join(call_text("open", id=article) for article in opened)
 
 
 class Demonstrator:
@@ -44,6 +81,8 @@ class Demonstrator:
         self._quality = quality
         self._answer = answer_of(task)
         self._steps = plan_of(task)
+        self._seeker = None if self._steps else Seeker(task)
+        self._read = 0
         self._listed: list[tuple[str, str]] = []
 
     def act(self, messages: Sequence[Message]) -> str:
@@ -55,15 +94,21 @@ class Demonstrator:
         return MAX_RESULTS
 
     def _hear(self, messages: Sequence[Message]) -> None:
+        if self._seeker is not None:
+            for message in messages[self._read :]:
+                self._seeker.hear(message)
+            self._read = len(messages)
         if messages[-1]["role"] == "tool" and messages[-1].get("name") == "search":
             self._listed = _LISTED.findall(content_text(messages[-1]))
 
     def _right(self) -> str:
+        if self._seeker is not None and self._seeker.wanted:
+            return self._seeker.next()
         if not self._steps:
             return call_text("answer", value=self._answer)
         query, wanted = self._steps[0]
         found = {article for article, _ in self._listed}
-        if query and not found.issuperset(wanted):
+        if not found.issuperset(wanted):
             return call_text("search", query=query, k=self._num_results(query))
         first, rest = wanted[:_MAX_OPENED_AT_ONCE], wanted[_MAX_OPENED_AT_ONCE:]
         if rest:
@@ -141,9 +186,8 @@ def answer_of(task: Task) -> Any:
 
 
 def plan_of(task: Task) -> list[tuple[str, list[str]]]:
-    """Queries with the articles to open after each; one step without a query for a question of your own."""
-    plan = [(str(query), list(ids)) for query, ids in task.private.get("plan", ())]
-    return plan or [("", list(task.private["evidence"]))]
+    """Queries with the articles to open after each; none for a question of your own."""
+    return [(str(query), list(ids)) for query, ids in task.private.get("plan", ())]
 
 
 def oracle(task: Task, seed: int) -> Script:
@@ -154,8 +198,9 @@ def oracle(task: Task, seed: int) -> Script:
 def hint(task: Task) -> str:
     """How to go about the question. It gives the first name to search for; the agent finds the others."""
     plan = plan_of(task)
-    first = f'search for "{plan[0][0]}"' if plan[0][0] else "search for the words of the question"
-    further = [f"open {'what it lists on the question' if len(ids) > 1 else 'its article'}" for _, ids in plan]
+    first = f'search for "{plan[0][0]}"' if plan else "search for the words of the question"
+    counts = [len(ids) for _, ids in plan] or [len(task.private["evidence"])]
+    further = [f"open {'what it lists on the question' if count > 1 else 'its article'}" for count in counts]
     return f"Plan: {first}; {'; search for what it names; '.join(further)}; answer."
 
 
@@ -166,7 +211,8 @@ def cheat_unread(task: Task, seed: int) -> Script:
 
 def cheat_searched_only(task: Task, seed: int) -> Script:
     """Searches for everything, opens nothing, and gives the right answer."""
-    queries = [call_text("search", query=query, k=MAX_RESULTS) for query, _ in plan_of(task)]
+    plan = plan_of(task) or [(task.instruction, [])]
+    queries = [call_text("search", query=query, k=MAX_RESULTS) for query, _ in plan]
     return Saying(*queries, call_text("answer", value=answer_of(task)))
 
 

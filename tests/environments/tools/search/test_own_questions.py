@@ -37,6 +37,8 @@ def test_own_questions_are_the_tasks_in_turn_and_can_be_solved(play, corpus_file
         ('{"question": "Q", "answer": "x", "evidence": "7"}', "evidence a list of ids"),
         ('{"question": "Q", "answer": "x", "evidence": []}', "evidence must be ids"),
         ('{"question": "Q", "answer": "x", "evidence": [7]}', "evidence must be ids"),
+        ('{"question": "Q", "answer": NaN, "evidence": ["7"]}', "the answer must be a finite number, got nan"),
+        ('{"question": "Q", "answer": 1e999, "evidence": ["7"]}', "the answer must be a finite number, got inf"),
         ('{"question": "Q", "answer": true, "evidence": ["7"]}', "is not of the form 'name'"),
         ('{"question": "Q", "answer": "x", "form": "number", "evidence": ["7"]}', "is not of the form 'number'"),
     ],
@@ -53,3 +55,11 @@ def test_file_without_questions_is_refused(tmp_path):
     path.write_text("\n")
     with pytest.raises(ConfigError, match="holds no question"):
         read_questions(path)
+
+
+def test_evidence_that_the_corpus_lacks_is_refused_with_its_line(tmp_path, corpus_file):
+    path = tmp_path / "questions.jsonl"
+    path.write_text("\n".join(f'{{"question": "Q", "answer": "x", "evidence": ["7", "{one}"]}}' for one in (8, 99)))
+    assert len(read_questions(path)) == 2
+    with pytest.raises(ConfigError, match=r"questions.jsonl:2: the corpus has no article '99'"):
+        SearchEnv(corpus=str(corpus_file), questions=str(path))

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from agentgym.authoring.players import call_text
+from agentgym.cli.main import main
 from agentgym.errors import ConfigError, EndpointError, InfrastructureError
 from agentgym_tools.search.corpora import FileCorpus
 from agentgym_tools.search.env import RIGHT, SearchEnv
+from agentgym_tools.search.scripts import SCRIPTS
 from agentgym_tools.search.server import RetrievalServer
 
 
@@ -121,6 +123,26 @@ def test_server_that_is_down_is_a_failure_of_infrastructure_and_no_bad_answer(se
     with pytest.raises(EndpointError, match=r"gave no answer: ConnectError: .*mend the option server"):
         env.step(call_text("search", query="bridge"))
     env.close()
+
+
+def test_the_oracle_finds_on_a_server_what_it_opens(play, server, questions_file):
+    env = SearchEnv(server=server.url, questions=str(questions_file))
+    for seed in range(env.num_tasks):
+        task = env.make_task(seed)
+        episode = play(task, SCRIPTS["oracle"](task, 0), env)
+        assert episode.info["success"] is True, task.instruction
+        assert "There is no article" not in str(episode.messages)
+        assert play(task, SCRIPTS["cheat_searched_only"](task, 0), env).info["success"] is False
+    env.close()
+
+
+def test_an_evaluation_on_a_server_that_is_down_counts_failures_and_no_scores(questions_file, capsys):
+    given = ["server=http://127.0.0.1:9", f"questions={questions_file}"]
+    arguments = ["--suite", "agentgym/Search-v0", "--policy", "oracle", "--limit", "1"]
+    assert main(["eval", *arguments, "--env-option", *given]) == 1
+    said = capsys.readouterr().err
+    assert "1 of 1 episodes" in said
+    assert "gave no answer: ConnectError" in said
 
 
 def test_address_that_is_none_is_refused():
