@@ -54,6 +54,8 @@ GIT_ENV = {
 LIMITS = Limits(cpus=1.0, memory_mib=512, pids=64, work_mib=64, tmp_mib=32, exec_s=30.0, output_bytes=1 << 18)
 SERVERS_FOLDER = "/agentgym/servers"
 RIGHT, WRONG = "Right.", "Wrong."
+FIND_FIRST = f"\nA tool can be called once {FIND_TOOLS} has found it."
+"""What the first message says at its end where tools have to be found."""
 MAX_BROKEN = 3
 """Calls that may break a sound server before it is not asked any more."""
 MAX_FOLDER_BYTES = 64 << 20
@@ -64,8 +66,9 @@ class McpToolsEnv(SandboxEnv):
     """Work with the tools of MCP servers: on a git repository, a database file, times of day, or with servers of yours.
 
     Observation:
-        The first message states the task. Each call is answered by the server's result: its text, structured content as
-        JSON, pictures where they are wanted; cut after 8,000 characters. The last message is `Right.` or `Wrong.`
+        The first message states the task, and whether tools have to be found. Each call is answered by the server's
+        result: its text, structured content as JSON, pictures where they are wanted; cut after 8,000 characters. The
+        last message is `Right.` or `Wrong.`
 
     Action:
         Calls of the servers' tools, named SERVER__TOOL, and submit(answer); at most 8 per message, carried out in
@@ -169,7 +172,7 @@ class McpToolsEnv(SandboxEnv):
         self._is_filled = False
         self._num_broken = {}
         self._seat(names)
-        return [user(task.instruction)]
+        return [user(task.instruction if self._finder is None else task.instruction + FIND_FIRST)]
 
     def put_down(self) -> None:
         """End the servers."""

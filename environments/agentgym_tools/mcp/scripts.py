@@ -11,11 +11,12 @@ from typing import Any
 
 from agentgym.authoring.cheats import claiming, forged_verdict
 from agentgym.authoring.players import Saying, call_text
-from agentgym.message import Message
+from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
+from agentgym.tools.finding import FIND_TOOLS
 from agentgym_tools.mcp.drawing import calls_of
-from agentgym_tools.mcp.env import RIGHT
+from agentgym_tools.mcp.env import FIND_FIRST, RIGHT
 from agentgym_tools.mcp.kinds.draft import Call
 from agentgym_tools.mcp.kinds.git_scene import SIDES, TOPICS
 from agentgym_tools.mcp.kinds.time import ZONES, convert
@@ -43,30 +44,39 @@ class Demonstrator:
     """Makes the calls of a right solution and submits; each decision is right with a probability.
 
     Wrong decisions are those a learner makes: a change left out, an answer that is next to the right one, a folder
-    forgotten in a call, talk instead of a call. At quality 1 it never fails.
+    forgotten in a call, talk instead of a call. At quality 1 it never fails. Where tools have to be found, it looks for
+    each by the words of its name before its first call.
     """
 
     def __init__(self, task: Task, seed: int, quality: float = DEMO_QUALITY) -> None:
         self._rng = random.Random(seed)
         self._quality = quality
-        self._lines = self._plan(calls_of(task), answer_of(task))
+        self._plan = self._planned(calls_of(task), answer_of(task))
+        self._sought: set[str] = set()
 
     def act(self, messages: Sequence[Message]) -> str:
-        """The next line of its plan."""
-        return self._lines.pop(0) if len(self._lines) > 1 else self._lines[0]
+        """The next line of its plan, or the search for its tool."""
+        tool, line = self._plan[0]
+        if tool and tool not in self._sought and content_text(messages[0]).endswith(FIND_FIRST):
+            self._sought.add(tool)
+            return call_text(FIND_TOOLS, query=tool.replace("_", " "))
+        if len(self._plan) > 1:
+            self._plan.pop(0)
+        return line
 
-    def _plan(self, calls: Sequence[Call], answer: str) -> list[str]:
+    def _planned(self, calls: Sequence[Call], answer: str) -> list[tuple[str, str]]:
+        """Lines, each with the tool of a server that it calls; "" for none."""
         made = list(calls)
         if not self._is_right() and not answer:
             made.pop()
         if not self._is_right() and answer:
             answer = f"{answer[:-1]}{(int(answer[-1]) + 1) % 10}" if answer[-1].isdigit() else f"{answer}, none"
-        lines = [call_text(tool, **arguments) for tool, arguments in made]
+        lines = [(tool, call_text(tool, **arguments)) for tool, arguments in made]
         if not self._is_right():
-            lines.insert(0, "I look at it first.")
+            lines.insert(0, ("", "I look at it first."))
         if not self._is_right() and made and made[0][1]:
-            lines.insert(0, call_text(made[0][0]))
-        return [*lines, call_text("submit", answer=answer)]
+            lines.insert(0, (made[0][0], call_text(made[0][0])))
+        return [*lines, ("", call_text("submit", answer=answer))]
 
     def _is_right(self) -> bool:
         return self._rng.random() < self._quality

@@ -12,6 +12,10 @@ from agentgym.authoring.players import call_text
 from agentgym.errors import CancelledEpisode, ConfigError, ToolServerError
 from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
 from agentgym.task import Task
+from agentgym.tools.finding import FIND_TOOLS, ToolIndex
+from agentgym_tools.mcp.schemas import shown_tools
+from agentgym_tools.mcp.scripts import oracle
+from agentgym_tools.mcp.servers import FROM_PYPI, recorded_tools
 from tests.environments.tools.mcp.conftest import SUM, MakeOwn, McpToolsEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -161,6 +165,27 @@ def test_tools_that_have_to_be_found_are_shown_by_a_search(own: MakeOwn) -> None
     assert "Call find_tools" in unfound
     assert '"sums__add"' in found
     assert called == "42"
+
+
+def test_the_oracle_looks_for_a_tool_before_its_first_call(own: MakeOwn) -> None:
+    stated = {**SUM, "calls": [["sums__add", {"one": 20, "other": 22}]] * 2}
+    env = own("none", stated, finds_tools=True)
+    _, info = env.reset(seed=0)
+    script, said, messages = oracle(env.task, 0), [], list(info["messages"])
+    while "outcome" not in info:
+        said.append(script.act(messages))
+        *_, info = env.step(said[-1])
+        messages += [{"role": "assistant", "content": said[-1]}, *info["messages"]]
+        assert not info["is_invalid"]
+    assert info["success"]
+    assert [FIND_TOOLS in text for text in said] == [True, False, False, False]
+
+
+def test_each_tool_from_pypi_is_found_by_the_words_of_its_name() -> None:
+    shown = [each for name in FROM_PYPI.servers for each in shown_tools(name, recorded_tools(name), ()).values()]
+    index = ToolIndex(shown)
+    assert len(shown) > 15
+    assert [name for name in index.tools if name not in index.ranked(name.replace("_", " "), 5)] == []
 
 
 @pytest.mark.parametrize(
