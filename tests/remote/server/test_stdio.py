@@ -9,10 +9,13 @@ import pytest
 
 from agentgym.action import parse_tool_calls
 from agentgym.cli.main import main
-from agentgym.registration import make, spec
+from agentgym.registration import make, spec, specs
 from agentgym.remote.client.mcp_tools import McpServer, McpTools
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+BY_PIPE = ("Lookup", "Sql", "Search", "Apps", "Maths", "TelecomDesk", "ShopDesk")
+BY_HTTP = ("Workbench", "AirlineDesk", "BankDesk", "ClinicDesk", "InsuranceDesk", "ShopDesk")
+OPTIONS = {"Maths": {"sandbox": "process"}}
 PROGRAM = (sys.executable, "-m", "agentgym.cli.main", "serve")
 
 
@@ -24,9 +27,9 @@ def results_in(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def play(tools, env_id, seed):
+def play(tools, env_id, seed, **options):
     """Play the calls of the oracle through an MCP client; the same episode here says what the oracle reads."""
-    env = make(env_id).unwrapped
+    env = make(env_id, **options).unwrapped
     _, info = env.reset(seed=seed)
     script = spec(env_id).load_scripts()["oracle"](env.task, seed)
     messages = list(info["messages"])
@@ -38,14 +41,14 @@ def play(tools, env_id, seed):
         messages += [{"role": "assistant", "content": text}, *info["messages"]]
 
 
-@pytest.mark.parametrize(
-    "env_id", ["agentgym/Lookup-v0", "agentgym/Sql-v0", "agentgym/Search-v0", "agentgym/TelecomDesk-v0"]
-)
-def test_oracles_win_over_standard_input_and_output(env_id, tmp_path):
-    path = tmp_path / "results.jsonl"
-    server = McpServer(command=program(env_id, "--seed", "{seed}", "--results", str(path)), env=dict(os.environ))
-    with McpTools(server, seed=3) as tools:
-        play(tools, env_id, 3)
+@pytest.mark.parametrize("name", BY_PIPE)
+def test_oracles_win_over_standard_input_and_output(name, tmp_path):
+    path, env_id = tmp_path / "results.jsonl", f"agentgym/{name}-v0"
+    options = OPTIONS.get(name, {})
+    given = [part for key, value in options.items() for part in ("--option", f"{key}={value}")]
+    command = program(env_id, "--seed", "{seed}", "--results", str(path), *given)
+    with McpTools(McpServer(command=command, env=dict(os.environ)), seed=3) as tools:
+        play(tools, env_id, 3, **options)
     (result,) = results_in(path)
     assert result["success"] is True
     assert result["outcome"] == {"kind": "terminated", "cause": ""}
@@ -53,13 +56,19 @@ def test_oracles_win_over_standard_input_and_output(env_id, tmp_path):
     assert result["return"] > 0.9
 
 
-@pytest.mark.parametrize("desk", ["Airline", "Clinic", "Insurance", "Shop"])
-def test_oracles_win_over_http(start, tmp_path, desk):
+@pytest.mark.parametrize("name", BY_HTTP)
+def test_oracles_win_over_http(start, tmp_path, name):
     path = tmp_path / "results.jsonl"
-    url, _ = start(f"agentgym/{desk}Desk-v0", port=0, results=str(path))
+    url, _ = start(f"agentgym/{name}-v0", port=0, results=str(path))
     with McpTools(McpServer(url=f"{url}/mcp?seed={{seed}}"), seed=3) as tools:
-        play(tools, f"agentgym/{desk}Desk-v0", 3)
+        play(tools, f"agentgym/{name}-v0", 3)
     assert [result["success"] for result in results_in(path)] == [True]
+
+
+def test_every_domain_of_tools_is_played_and_a_shop_both_ways():
+    local = {each.id.removeprefix("agentgym/").removesuffix("-v0") for each in specs("tools") if not each.needs}
+    assert {*BY_PIPE, *BY_HTTP} == local - {"Python", "McpTools", "SearchSelfPlay"}
+    assert {*BY_PIPE} & {*BY_HTTP} == {"ShopDesk"}
 
 
 @pytest.fixture
