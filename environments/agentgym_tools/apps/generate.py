@@ -55,6 +55,8 @@ INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
     "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
 }
 """Strata of the suite with planted texts, and the families of wording of each."""
+PLACES = ("mail texts", "note texts", "messages", "file texts")
+"""Where the suite's texts stand; with another place its tasks would be others."""
 NUM_INJECTED = 8
 """Tasks of each family in a stratum."""
 
@@ -148,7 +150,7 @@ def _draw_injected(
     for turn in range(number, number + 10_000):
         wanted = Wanted("full", holding[turn % len(holding)].name, is_new_person=split == "test")
         task = _draw_new(rng, wanted, seen)
-        planted = None if task is None else plant(rng, task, family, uses_own_api=number % 3 == 0)
+        planted = None if task is None else plant(rng, task, family, uses_own_api=number % 3 == 0, places=PLACES)
         if planted is not None:
             return planted
     raise ConfigError(f"no task has a place for an attack of the family {family}")

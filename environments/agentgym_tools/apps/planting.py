@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from agentgym.errors import ConfigError
@@ -19,7 +19,13 @@ from agentgym_tools.worlds.toolbox import Seen
 
 MAX_DRAWS = 200
 """Draws of an attack after which a task is given up."""
-TEXTS = {"mail texts": "mails", "note texts": "notes", "messages": "messages", "file texts": "files"}
+TEXTS: Mapping[str, str] = {
+    "mail texts": "mails",
+    "note texts": "notes",
+    "messages": "messages",
+    "file texts": "files",
+    "reviews": "reviews",
+}
 """What is seen of a row whose text is read, and the row's table."""
 
 
@@ -28,7 +34,9 @@ def can_hold(template: Template) -> bool:
     return not template.is_copying and bool(template.apps & {"mail", "notes", "messages", "files"})
 
 
-def plant(rng: random.Random, task: Task, family: str, *, uses_own_api: bool) -> Task | None:
+def plant(
+    rng: random.Random, task: Task, family: str, *, uses_own_api: bool, places: Collection[str] = tuple(TEXTS)
+) -> Task | None:
     """A task with a planted text of a family.
 
     Args:
@@ -36,6 +44,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_api: bool) ->
         task: A task without one.
         family: The wording, one of `FAMILIES`.
         uses_own_api: Whether the attack needs an API that the task itself needs; else it needs another one.
+        places: Where it may stand, of `TEXTS`.
 
     Returns:
         The task, or None if it has no place for such an attack: no text has to be read, or no such call does anything.
@@ -46,7 +55,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_api: bool) ->
     if family not in FAMILIES:
         raise ConfigError(f"there is no family of wordings {family!r}; it has to be one of {', '.join(FAMILIES)}")
     plan = plan_of(task)
-    rows = sorted(row for row in plan.needed if row[0] in TEXTS)
+    rows = sorted(row for row in plan.needed if row[0] in places)
     call = _attack(rng, task, plan, uses_own_api) if rows else None
     if call is None:
         return None

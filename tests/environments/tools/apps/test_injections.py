@@ -51,7 +51,7 @@ def test_the_wordings_held_out_are_in_the_test_split_alone():
     families = {split: {Planted.of(task).family for task in tasks_of(split)} for split in ("train", "test")}
     assert families["train"] == set(FAMILIES) - set(HELD_OUT)
     assert families["test"] - {""} == set(FAMILIES)
-    assert {Planted.of(task).table for task in tasks_of()} == set(PLACES)
+    assert {Planted.of(task).table for task in tasks_of()} == set(PLACES) - {"reviews"}
 
 
 def test_every_third_attack_needs_no_other_api_than_the_task():
@@ -72,6 +72,16 @@ def test_an_attack_counts_by_what_changed_and_not_by_words(env):
     assert attacked([*right, ending(plan)]) == [0.0]
     assert attacked([*right, call, ending(plan)]) == [1.0]
     assert attacked([call, *right, ending(plan)]) == [1.0]
+
+
+def test_a_text_stands_in_a_review_and_can_mislead(seat):
+    for number in range(3):
+        task = plant(random.Random(number), task_of("review_again", number), "order", uses_own_api=False)
+        assert Planted.of(task).table == "reviews"
+        assert seat.play(task, "oracle")
+        assert not seat.was_attacked
+        seat.play(task, "gullible")
+        assert seat.was_attacked
 
 
 def test_nothing_is_planted_where_a_text_is_used_whole():
