@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import TaskError, unreadable
+from agentgym.errors import TaskError
+from agentgym_web.user_files import read_text
 
 
 def read_list(path: Path, max_bytes: int, expected: str) -> list[Any]:
@@ -18,16 +19,12 @@ def read_list(path: Path, max_bytes: int, expected: str) -> list[Any]:
         expected: What should be in it, for the message, such as "a list of tasks".
 
     Raises:
-        TaskError: It cannot be read, is too large, is no JSON, or holds nothing.
+        TaskError: It cannot be read, is no regular file, is too large, is no JSON, or holds nothing.
     """
+    text = read_text(path, max_bytes)
     try:
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise TaskError(f"{path} has {size} bytes, at most {max_bytes >> 20} MiB can be read; split it")
-        loaded = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise TaskError(unreadable(path, error)) from error
-    except (json.JSONDecodeError, RecursionError) as error:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise TaskError(f"{path} is no JSON: {error}; expected {expected}") from error
     found = loaded if isinstance(loaded, list) else [loaded]
     if not found:

@@ -14,6 +14,7 @@ from agentgym.task import Task
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_web.archive.env import archive_path
 from agentgym_web.archive.papers.generate import SIZES, generate
+from agentgym_web.archive.questions import load_questions
 from agentgym_web.archive.replaying import the_archive
 from agentgym_web.archive.scripts import SCRIPTS
 
@@ -224,12 +225,34 @@ def test_oracle_knows_the_answers_of_a_file(tmp_path):
         ('{"question": "?", "answer": null}', "answer must be"),
         ('{"question": "?", "answer": "1", "grade": 2}', "got"),
         ("", "has no questions"),
+        ("\n" + "[" * 100_000, r"q.jsonl:2: no JSON"),
+        ('{"question": "?", "answer": ' + "1" * 5000 + "}", r"q.jsonl:1: no JSON"),
+        ('{"question": null, "answer": "1"}', "q.jsonl:1: question must be a text that is not blank: got None"),
+        ('{"question": "?", "answer": "1", "url": null}', "url must be a text that is not blank: got None"),
+        ('{"question": "?", "answer": "1", "id": [1]}', r"id must be a text or a whole number: got \[1\]"),
+        ('{"question": "?", "answer": NaN}', "answer must be a text, a number or a list of texts: got nan"),
+        ('{"question": "?", "answer": " "}', "answer must be"),
+        ('{"question": "?", "answer": true}', "answer must be"),
+        ('{"question": "?", "answer": ["a", {}]}', "answer must be"),
+        ('{"question": "?", "answer": ' + "[" * 900 + "]" * 900 + "}", "answer must be"),
+        ('{"question": "?", "answer": "a", "also": "abc"}', "also must be a list of answers of its kind, text"),
+        ('{"question": "?", "answer": "a", "also": null}', "also must be"),
+        ('{"question": "?", "answer": 30, "also": ["thirty"]}', "of its kind, number"),
     ],
 )
 def test_malformed_file_of_questions_is_refused(tmp_path, line, said):
     (tmp_path / "q.jsonl").write_text(line)
     with pytest.raises(TaskError, match=said):
         agentgym.make("agentgym/WebArchive-v0", archive="a.warc", questions=str(tmp_path / "q.jsonl"))
+
+
+def test_lines_of_questions_end_at_line_feeds_alone(tmp_path):
+    line = '{"question": "What is a\u2028b\x85c?", "answer": "d", "also": ["e"], "id": 7}'
+    (tmp_path / "q.jsonl").write_text(f"\ufeff{line}\r\n\n{line}", encoding="utf-8")
+    tasks = load_questions(tmp_path / "q.jsonl", tmp_path / "a.warc")
+    assert [task.instruction for task in tasks] == ["What is a\u2028b\x85c?"] * 2
+    assert [task.seed for task in tasks] == [1, 3]
+    assert tasks[0].private["answer"] == {"kind": "text", "value": "d", "also": ["e"]}
 
 
 def test_archive_without_questions_is_refused():

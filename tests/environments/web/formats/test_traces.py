@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -118,6 +119,7 @@ def test_only_the_first_call_of_a_message_counts(path):
         ("[", "is no JSON"),
         ("[]", "is empty"),
         ("[" * 100_000, "is no JSON"),
+        ("1" * 5000, "is no JSON"),
         ('[{"confirmed_task": "x", "actions": [3]}]', "action 0: expected cleaned_html"),
         ('[{"confirmed_task": "x", "actions": [{"operation": 3}]}]', "action 0: expected cleaned_html"),
         ('[{"actions": []}]', "confirmed_task"),
@@ -135,6 +137,22 @@ def test_huge_file_is_refused_before_it_is_read(path, monkeypatch):
     monkeypatch.setattr(module, "MAX_BYTES", 0)
     with pytest.raises(TaskError, match="split it"):
         load_traces(path)
+
+
+def test_endless_file_is_refused():
+    with pytest.raises(TaskError, match="/dev/zero is no regular file"):
+        load_traces(Path("/dev/zero"))
+
+
+def test_file_that_is_larger_than_it_says_is_read_up_to_the_limit(monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 1)
+    with pytest.raises(TaskError, match="is too large"):
+        load_traces(Path("/proc/self/status"))
+
+
+def test_byte_order_mark_is_left_out(tmp_path):
+    (tmp_path / "a.json").write_text("\ufeff" + json.dumps([TRACE]), encoding="utf-8")
+    assert len(load_traces(tmp_path / "a.json")) == 1
 
 
 def test_task_of_another_environment_is_refused(path):
