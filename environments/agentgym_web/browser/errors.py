@@ -26,3 +26,7 @@ class ScriptError(DevToolsError):
 
 class PageGoneError(DevToolsError):
     """What a command was meant for is gone: a page that went on to another, a closed tab."""
+
+
+class PageHangsError(DevToolsError):
+    """A page did not answer a script of the harness in time; it was closed."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym_web.browser.acting import Acting
 from agentgym_web.browser.devtools import unheard
-from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError
+from agentgym_web.browser.errors import BrowserLostError, DevToolsError, PageGoneError, PageHangsError
 from agentgym_web.browser.gate import Network, Traffic
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight
@@ -149,9 +149,10 @@ class WebPage:
         """The value of an expression in the world of the page in front: for the harness, never for an agent.
 
         Raises:
+            PageHangsError: The page did not answer in time; an empty tab has taken its place.
             DevToolsError: It raised an error.
         """
-        return self._run(self._looking.evaluate(expression))
+        return self._run(self._script(expression))
 
     def begin_trace(self, title: str) -> None:
         """Start Playwright's trace of an episode; the browser must have a debugging port, and this window alone.
@@ -210,6 +211,15 @@ class WebPage:
             for each in asked:
                 each.cancel()
         return replace(sight, extra={"residue": values[-1] if residue else None})
+
+    async def _script(self, expression: str) -> Any:
+        try:
+            return await self._looking.evaluate(expression)
+        except TimeoutError as error:
+            if self._window.connection.is_lost:
+                raise BrowserLostError("the browser ended") from error
+            await self._window.replace("The page did not answer and was closed.")
+            raise PageHangsError("the page did not answer a script in time") from error
 
     async def _history(self) -> list[tuple[int, list[str]]]:
         found = [await tab.post("Page.getNavigationHistory") for tab in self._window.tabs]

@@ -18,11 +18,12 @@ from agentgym.message import Message, user
 from agentgym.picture import png_of, with_picture
 from agentgym.task import Task
 from agentgym_web.archive.recording import network_to
-from agentgym_web.browser.errors import DevToolsError
+from agentgym_web.browser.errors import DevToolsError, PageHangsError
 from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.settings import View
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv
+from agentgym_web.formats.webarena.calls import address_of, expression_of, selector_of
 from agentgym_web.formats.webarena.logins import log_in, read_login
 from agentgym_web.formats.webarena.matching import Judge, Matcher, url_fits
 from agentgym_web.formats.webarena.pictures import Pixels, alike, fetched, read_picture
@@ -135,6 +136,7 @@ class WebArenaEnv(WebEnv):
         for url in task.config["urls"][1:]:
             sight = self.page.step([("new_tab", {}), ("goto", {"url": url})], self.view)
         self._require_sites(task)
+        self._require_selectors(task)
         return sight
 
     def begin(self, task: Task) -> Sequence[Message]:
@@ -193,24 +195,50 @@ class WebArenaEnv(WebEnv):
                 "its address in the option sites"
             )
 
+    def _require_selectors(self, task: Task) -> None:
+        """Refuse a task whose selectors no browser reads, before it is played.
+
+        Raises:
+            TaskError: Names the field.
+        """
+        wanted = task.private["eval"]
+        queries = [each["eval_image_class"].strip() for each in wanted.get("page_image_query", ())]
+        locators = [selector_of(str(each.get("locator") or "").strip()) for each in wanted.get("program_html", ())]
+        for name, selectors in (("eval_image_class", queries), ("locator", locators)):
+            for selector in filter(None, selectors):
+                script = f"document.createDocumentFragment().querySelector({json.dumps(selector)}) && 0"
+                try:
+                    self.page.run_script(script)
+                except PageHangsError:
+                    continue
+                except DevToolsError as error:
+                    raise TaskError(f"task {task.id!r}: {name} has no CSS selector: got {selector[:80]!r}") from error
+
     def _has_content(self, target: Mapping[str, Any], last: str, matcher: Matcher) -> bool:
         """Whether what a locator finds in a page is as required; the locator runs in that page alone."""
-        self._open(target["url"], last)
-        locator = str(target.get("locator") or "").strip() or "document.documentElement.outerHTML"
+        self._open(address_of(target["url"], last), last)
+        locator = expression_of(str(target.get("locator") or "").strip()) or "document.documentElement.outerHTML"
         before = "; ".join(f"try {{ {each} }} catch {{}}" for each in target.get("prep_actions") or ())
         try:
             if before:
                 self.page.run_script(f"(() => {{ {before} }})()")
             found = self.page.run_script(f"String(({locator}) ?? '')")
+        except PageHangsError:
+            found, self._has_moved = "", True
         except DevToolsError:
             found = ""
         return matcher.fits(target["required_contents"], str(found), is_answer=False)
 
     def _shows(self, query: Mapping[str, Any], last: str) -> bool:
         """Whether a page has pictures of which questions have the right answers, and one like a reference."""
-        self._open(query["eval_image_url"], last)
+        self._open(address_of(query["eval_image_url"], last), last)
         place = str(query["eval_image_class"]).strip() or "img"
-        found = self.page.run_script(_pictures_in(place))
+        try:
+            found = self.page.run_script(_pictures_in(place))
+        except PageHangsError:
+            found, self._has_moved = [], True
+        except DevToolsError:
+            found = []
         self._has_moved = self._has_moved or bool(found)
         pictures = [pixels for url in found if (pixels := fetched(url, self.page)) is not None]
         urls = [f"data:image/png;base64,{base64.b64encode(png_of(pixels)).decode()}" for pixels in pictures]

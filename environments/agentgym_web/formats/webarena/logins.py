@@ -6,17 +6,28 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import ConfigError, unreadable
+from agentgym.errors import ConfigError
 from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.settings import View
+from agentgym_web.user_files import read_text
 
 MAX_BYTES = 16 << 20
-_KEYS = ("name", "value", "domain", "path", "expires", "httpOnly", "secure", "sameSite")
+_TYPES: Mapping[str, type] = {
+    "name": str,
+    "value": str,
+    "domain": str,
+    "path": str,
+    "httpOnly": bool,
+    "secure": bool,
+    "sameSite": str,
+}
+_SAME_SITE = ("Strict", "Lax", "None")
 _EXPECTED = 'expected {"cookies": [{"name", "value", "domain", "path"}, …], "origins": […]}, as Playwright writes it'
 
 
@@ -39,19 +50,18 @@ def read_login(path: Path) -> Login:
     Raises:
         ConfigError: The file cannot be read or has another form.
     """
+    text = read_text(path, MAX_BYTES, ConfigError)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"the login {path} has more than {MAX_BYTES >> 20} MiB; {_EXPECTED}")
-        loaded = json.loads(path.read_text(encoding="utf-8"))
+        loaded = json.loads(text)
         cookies = [_cookie(each) for each in loaded.get("cookies", ())]
         stored = {
             str(each["origin"]): {str(pair["name"]): str(pair["value"]) for pair in each.get("localStorage", ())}
             for each in loaded.get("origins", ())
         }
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(unreadable(path, error)) from error
-    except (json.JSONDecodeError, RecursionError, AttributeError, KeyError, TypeError) as error:
-        raise ConfigError(f"the login {path} has another form ({error!r:.80}); {_EXPECTED}") from error
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"the login {path} has another form ({str(error) or type(error).__name__:.80}); {_EXPECTED}"
+        ) from error
     if not cookies and not stored:
         raise ConfigError(f"the login {path} has no cookies; {_EXPECTED}")
     return Login(cookies, stored)
@@ -69,10 +79,14 @@ def log_in(page: WebPage, logins: Sequence[Login]) -> None:
 
 
 def _cookie(given: Mapping[str, Any]) -> dict[str, Any]:
-    cookie = {key: given[key] for key in _KEYS if key in given}
+    cookie = {key: given[key] for key in _TYPES if key in given}
     for key in ("name", "value", "domain"):
-        if not isinstance(cookie.get(key), str):
+        if key not in cookie:
             raise TypeError(f"a cookie lacks {key}")
-    if float(cookie.get("expires", -1)) < 0:
-        cookie.pop("expires", None)
-    return {"path": "/", **cookie}
+    for key, value in cookie.items():
+        if not isinstance(value, _TYPES[key]) or (key == "sameSite" and value not in _SAME_SITE):
+            raise TypeError(f"{key} of a cookie is {value!r:.30}")
+    expires = given.get("expires", -1)
+    if isinstance(expires, bool) or not isinstance(expires, int | float) or not math.isfinite(expires):
+        raise TypeError(f"expires of a cookie is {expires!r:.30}, which is no number")
+    return {"path": "/", **cookie, **({} if expires < 0 else {"expires": expires})}

@@ -17,6 +17,7 @@ from agentgym.errors import ConfigError
 from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.page import WebPage
 from agentgym_web.browser.settings import View
+from agentgym_web.user_files import read_bytes
 
 Pixels = NDArray[np.uint8]
 MAX_BYTES = 32 << 20
@@ -49,7 +50,9 @@ def read_picture(where: str, name: str, folder: Path, page: WebPage) -> Pixels:
         return found
     path = folder / name
     try:
-        content = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+        content = read_bytes(path, MAX_BYTES, ConfigError)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: its picture cannot be read: {error}") from error
     except OSError as error:
         raise ConfigError(f"{where}: its picture {path} cannot be read: {error.strerror}; copy it there") from error
     found = _decoded(content)

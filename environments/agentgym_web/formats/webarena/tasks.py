@@ -1,7 +1,7 @@
 """Task files of WebArena (arXiv:2307.13854) and VisualWebArena (arXiv:2401.13649), read and checked.
 
 Placeholders such as __SHOPPING__ are replaced by the user's addresses. Nothing of a file runs outside the page: what
-names Python code is refused. How answers are judged is in `matching` and `pictures`.
+names Python code is read by `calls` or refused. How answers are judged is in `matching` and `pictures`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,21 @@ from typing import Any
 from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Limits, Task
 from agentgym_web.formats.json_files import read_list
-from agentgym_web.formats.webarena.matching import KINDS
+from agentgym_web.formats.webarena.calls import why_not_called
+from agentgym_web.formats.webarena.checking import is_address, require_addresses, require_evaluation
+from agentgym_web.formats.webarena.logins import read_login
 
 MAX_BYTES = 256 << 20
 EXACT, CONTAINED = "EXACT", "GOLD in PRED"
 """How addresses are compared: they are equal, or one of the references is in the page's address."""
-_PLACEHOLDER = re.compile(r"__[A-Z_]+?__")
-_TYPES = ("string_match", "url_match", "program_html", "page_image_query")
+_PLACEHOLDER = re.compile(r"__[A-Z][A-Z0-9_]*?__")
+_USED = {
+    "string_match": "reference_answers",
+    "url_match": "reference_url",
+    "program_html": "program_html",
+    "page_image_query": "page_image_query",
+}
+"""The kinds of evaluation, each with what it reads; anything else is a comment."""
 
 
 class UnplayableError(ConfigError):
@@ -46,9 +54,11 @@ def load_webarena(
         leave_out: Whether tasks that cannot be played are left out instead of refused.
 
     Raises:
-        TaskError: The file cannot be read, is too large or malformed.
+        ConfigError: `sites` is malformed, or the file of a login that a task needs.
+        TaskError: The file cannot be read, is too large or malformed; says which task, and which field of it.
         UnplayableError: A task needs what is not given, and is not to be left out; or no task can be played.
     """
+    _require_sites(sites)
     tasks, refused = [], []
     for number, fields in enumerate(read_list(path, MAX_BYTES, "a list of tasks with intent, start_url and eval")):
         where = f"{path}: task {number}"
@@ -56,13 +66,25 @@ def load_webarena(
             checked = _checked(where, fields, sites)
             _require_playable(where, checked, has_judge)
             tasks.append(_task(path, number, checked, sites, _logins(where, checked, logins or {})))
+        except RecursionError as error:
+            raise TaskError(f"{where}: it is nested too deeply; expected the form of WebArena's tasks") from error
         except UnplayableError as error:
             if not leave_out:
                 raise UnplayableError(f"{error}, or leave such tasks out with leave_out=true") from error
             refused.append(error)
+    for login in sorted({login for task in tasks for login in task.private["logins"]}):
+        read_login(Path(login))
     if not tasks:
         raise UnplayableError(f"none of the {len(refused)} tasks of {path} can be played, such as: {refused[0]}")
     return tasks
+
+
+def _require_sites(sites: Mapping[str, str]) -> None:
+    for name, address in sites.items():
+        if not isinstance(name, str) or not _PLACEHOLDER.fullmatch(name):
+            raise ConfigError(f"a key of sites is a placeholder of the tasks, such as __SHOPPING__: got {name!r}")
+        if not is_address(address):
+            raise ConfigError(f"sites: {name} must be an address with http:// or https://: got {address!r}")
 
 
 def _checked(where: str, fields: Any, sites: Mapping[str, str]) -> dict[str, Any]:
@@ -71,56 +93,30 @@ def _checked(where: str, fields: Any, sites: Mapping[str, str]) -> dict[str, Any
         raise TaskError(f"{where}: expected an object with intent, start_url and eval")
     wanted = fields["eval"]
     kinds = wanted.get("eval_types", ()) if isinstance(wanted, dict) else ()
-    if not isinstance(kinds, list) or not kinds or any(kind not in _TYPES for kind in kinds):
-        raise TaskError(f"{where}: eval_types must be of {', '.join(_TYPES)}: got {kinds!r}")
-    for key, expected in (
-        ("program_html", ("url", "required_contents")),
-        ("page_image_query", ("eval_image_url", "eval_image_class")),
-    ):
-        _require_targets(where, key, wanted.get(key), expected, is_needed=key in kinds)
-    if "url_match" in kinds and not isinstance(wanted.get("reference_url"), str):
-        raise TaskError(f"{where}: url_match needs a text reference_url: got {wanted.get('reference_url')!r}")
-    if "string_match" in kinds:
-        _require_contents(where, wanted.get("reference_answers"))
+    if not isinstance(kinds, list) or not kinds or any(kind not in list(_USED) for kind in kinds):
+        raise TaskError(f"{where}: eval_types must be of {', '.join(_USED)}: got {kinds!r:.80}")
     note = wanted.get("url_note") or (EXACT if "image" in fields else CONTAINED)
     if note not in (EXACT, CONTAINED):
-        raise TaskError(f"{where}: url_note must be {EXACT!r} or {CONTAINED!r}: got {note!r}")
-    checked: dict[str, Any] = json.loads(_with_sites(where, json.dumps(fields), sites))
-    checked["eval"]["url_note"] = note
-    return checked
-
-
-def _require_targets(where: str, key: str, targets: Any, expected: tuple[str, ...], *, is_needed: bool) -> None:
-    if targets is None and not is_needed:
-        return
-    if not isinstance(targets, list) or not all(isinstance(each, dict) for each in targets) or is_needed > len(targets):
-        raise TaskError(f"{where}: {key} must be a list of objects: got {str(targets)[:80]}")
-    for target in targets:
-        missing = [name for name in expected if name not in target]
-        if missing:
-            raise TaskError(f"{where}: {key} lacks {missing[0]}")
-        if "required_contents" in expected:
-            _require_contents(where, target["required_contents"])
-
-
-def _require_contents(where: str, wanted: Any) -> None:
-    """Refuse comparisons that `matching` does not know."""
-    if not isinstance(wanted, dict) or not wanted or wanted.keys() - KINDS.keys():
-        raise TaskError(f"{where}: answers are compared by {', '.join(KINDS)}: got {str(wanted)[:80]}")
-    for kind, value in wanted.items():
-        if not isinstance(value, KINDS[kind]):
-            names = " or ".join(each.__name__ for each in KINDS[kind])
-            raise TaskError(f"{where}: {kind} must be {names}: got {value!r:.80}")
+        raise TaskError(f"{where}: url_note must be {EXACT!r} or {CONTAINED!r}: got {note!r:.80}")
+    if not isinstance(fields["intent"], str) or not fields["intent"].strip():
+        raise TaskError(f"{where}: intent must be a text that is not blank: got {fields['intent']!r:.80}")
+    used = {_USED[kind]: wanted.get(_USED[kind]) for kind in kinds}
+    require_evaluation(where, used)
+    filled = {name: _with_sites(where, fields.get(name), sites) for name in ("start_url", "image")}
+    evaluation = {name: _with_sites(where, value, sites) for name, value in used.items()}
+    require_addresses(where, filled["start_url"], evaluation)
+    evaluation |= {"eval_types": kinds, "url_note": note, "string_note": wanted.get("string_note")}
+    filled["intent"] = _replaced(fields["intent"], sites)
+    return {**fields, **{name: value for name, value in filled.items() if name in fields}, "eval": evaluation}
 
 
 def _require_playable(where: str, fields: Mapping[str, Any], has_judge: bool) -> None:
     wanted = fields["eval"]
-    for target in _targets(wanted):
-        for key, value in target.items():
-            if isinstance(value, str) and value.startswith(("func:", "lambda:")):
-                raise UnplayableError(
-                    f"{where}: its {key} {value[:60]!r} is code to be run here, which is refused; drop it"
-                )
+    for target in (*wanted.get("program_html", ()), *wanted.get("page_image_query", ())):
+        for key in ("url", "eval_image_url", "locator"):
+            value = target.get(key) or ""
+            if why := why_not_called(value, is_address=key != "locator"):
+                raise UnplayableError(f"{where}: its {key} {value[:80]!r} {why}; drop the task")
     if not has_judge and (why := next(_needs_judge(wanted), "")):
         raise UnplayableError(
             f"{where} has {why}, which needs a judge; make the environment with judge=endpoint:URL#MODEL"
@@ -139,16 +135,14 @@ def _needs_judge(wanted: Mapping[str, Any]) -> Iterator[str]:
         yield "eval_vqa in page_image_query"
 
 
-def _targets(wanted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [*(wanted.get("program_html") or ()), *(wanted.get("page_image_query") or ())]
-
-
 def _logins(where: str, fields: Mapping[str, Any], logins: Mapping[str, str]) -> list[str]:
     """The files of cookies of the sites on which a task is logged in."""
     if not fields.get("require_login"):
         return []
     state = PurePosixPath(str(fields.get("storage_state") or "")).name.removesuffix("_state.json")
     named = state.split(".") if state else fields.get("sites") or []
+    if not isinstance(named, list):
+        raise TaskError(f"{where}: sites must be a list of names: got {named!r:.80}")
     wanted = [f"__{str(name).upper()}__" for name in named]
     missing = [name for name in wanted if name not in logins]
     if missing or not wanted:
@@ -165,9 +159,9 @@ def _task(path: Path, number: int, fields: Mapping[str, Any], sites: Mapping[str
     return Task(
         f"webarena:{fields.get('task_id', number)}",
         number,
-        instruction=str(fields["intent"]),
+        instruction=fields["intent"],
         config={
-            "urls": str(fields["start_url"]).split(" |AND| "),
+            "urls": fields["start_url"].split(" |AND| "),
             "sites": list(sites.values()),
             "pictures": pictures,
             "folder": str(path.parent.resolve()),
@@ -177,11 +171,21 @@ def _task(path: Path, number: int, fields: Mapping[str, Any], sites: Mapping[str
     )
 
 
-def _with_sites(where: str, text: str, sites: Mapping[str, str]) -> str:
-    for name, address in sites.items():
-        text = text.replace(name, json.dumps(address.rstrip("/"))[1:-1])
+def _with_sites(where: str, value: Any, sites: Mapping[str, str]) -> Any:
+    """A value of a task with the user's addresses.
+
+    Raises:
+        UnplayableError: One is missing.
+    """
+    text = _replaced(json.dumps(value), sites)
     missing = sorted(set(_PLACEHOLDER.findall(text)))
     if missing:
         form = f'{{"{missing[0]}": "http://…"}}'
         raise UnplayableError(f"{where} needs the address of {missing[0]}; give it in sites, as {form}")
+    return json.loads(text)
+
+
+def _replaced(text: str, sites: Mapping[str, str]) -> str:
+    for name, address in sites.items():
+        text = text.replace(name, json.dumps(address.rstrip("/"))[1:-1])
     return text

@@ -4,13 +4,14 @@ import json
 import socket
 import threading
 from contextlib import closing, contextmanager
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 
 import agentgym
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError, InfrastructureError
+from agentgym.errors import ConfigError, InfrastructureError, TaskError
 from agentgym.picture import has_picture
 from agentgym_web.formats.webarena.env import WebArenaEnv
 
@@ -18,6 +19,40 @@ PAGE = """<h1>Orders</h1><a href="/order?id=7&x=1">7</a><p id="total">Total: 12 
 <p class="shown"><img src="/red.png"></p><img src="/blue.png"><button onclick="this.textContent = 'Sent'">Send</button>
 <p id="who"></p><p id="stored"></p>
 <script>who.textContent = document.cookie; stored.textContent = localStorage.theme ?? "none"</script>"""
+
+
+HANGING = """<p class="shown"><img src="/red.png"></p>
+<script>document.querySelectorAll = () => { for (;;); }</script>"""
+FUNCTIONS = """<p id="who">Ada</p>
+<table><tr><td data-label="Account"><span class="gl-avatar-labeled-sublabel">@al</span></td>
+<td class="col-max-role"><span>Owner</span></td></tr>
+<tr><td data-label="Account"><span class="gl-avatar-labeled-sublabel">@bo</span></td>
+<td class="col-max-role"><span>Guest</span></td></tr></table>
+<div id="main"><a class="fg-inherit">op</a>
+%s
+</div>
+<table id="my-orders-table"><tbody><tr><td class="col name">Kite</td><td class="col sku">B1</td>
+<td class="col qty">Ordered1</td></tr></tbody>
+<tbody><tr><td class="col name">Mug</td><td class="col sku">B2</td><td class="col qty">Ordered3</td></tr></tbody>
+<tbody><tr><td class="col name">Hat<dl><dt>Size</dt><dd>Large</dd></dl></td><td class="col sku">B3</td>
+<td class="col qty">Ordered2</td></tr></tbody></table>
+<table id="productDetails_detailBullets_sections1"><tbody><tr><th>Colour</th><td>red</td></tr>
+<tr><th>Item Weight</th><td>2 kg</td></tr><tr><th>Maker</th><td>B</td></tr></tbody></table>
+<div class="product-info-price"><div class="price-box price-final_price"><span><span>$1,024.50</span></span></div></div>
+<a id="tab-label-reviews-title">Reviews 12</a><div class="rating-result" title="80%%"></div>
+"""
+
+
+def comment(user, time, text, inner=""):
+    head = f"<header><h1><a class=fg-inherit>{user}</a> <span><time datetime={time}>then</time></span></h1></header>"
+    said = f"<div class=comment__content>{text}</div>"
+    return f"<article class=comment><div class=comment__main>{head}{said}</div>{inner}</article>"
+
+
+FUNCTIONS %= comment("bo", "2023-01-01T10:00:00Z", "older") + comment(
+    "cy", "2023-01-02T10:00:00Z", "first", comment("bo", "2023-01-03T10:00:00Z", "newer")
+)
+PAGES = {"/hangs": HANGING, "/functions": FUNCTIONS}
 
 
 def picture(color):
@@ -44,7 +79,7 @@ def serving():
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             found = {"/red.png": ("image/png", RED), "/blue.png": ("image/png", BLUE)}
-            kind, body = found.get(self.path, ("text/html", PAGE.encode()))
+            kind, body = found.get(self.path, ("text/html", PAGES.get(self.path, PAGE).encode()))
             self.send_response(200)
             self.send_header("Content-Type", kind)
             self.end_headers()
@@ -142,6 +177,86 @@ def test_last_page_is_judged_as_the_agent_left_it(tmp_path, base):
     fields = task(eval_types=["program_html"], program_html=[{**content, "required_contents": {"exact_match": "Sent"}}])
     assert play(tmp_path, base, fields, 'click("2")', 'send_msg_to_user("done")')
     assert not play(tmp_path, base, fields, 'send_msg_to_user("done")')
+
+
+@pytest.mark.parametrize("hanging", ["(() => { for (;;); })()", "new Promise(() => {})"])
+def test_page_that_hangs_while_it_is_judged_has_no_content(tmp_path, base, monkeypatch, hanging):
+    monkeypatch.setattr(WebArenaEnv, "settings", replace(WebArenaEnv.settings, hang_s=1.0))
+    total = {"locator": "document.querySelector('#total').textContent", "required_contents": {"must_include": ["12"]}}
+    before = {"url": "last", "locator": hanging, "required_contents": {"must_exclude": ["12"]}}
+    fields = task(eval_types=["program_html"], program_html=[before, {"url": "last", **total}])
+    assert play(tmp_path, base, fields, 'send_msg_to_user("done")')
+    fields["eval"]["program_html"][0]["required_contents"] = {"must_include": ["12"]}
+    assert not play(tmp_path, base, fields, 'send_msg_to_user("done")')
+
+
+def test_pictures_of_a_page_that_hangs_are_none(tmp_path, base, monkeypatch):
+    monkeypatch.setattr(WebArenaEnv, "settings", replace(WebArenaEnv.settings, hang_s=1.0))
+    query = {"eval_image_url": "last", "eval_image_class": ".shown"}
+    fields = task(eval_types=["page_image_query"], page_image_query=[query])
+    fields["start_url"] = "__SHOPPING__/hangs"
+    assert not play(tmp_path, base, fields, 'send_msg_to_user("done")')
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"page_image_query": [{"eval_image_url": "last", "eval_image_class": ":::"}]},
+        {
+            "program_html": [
+                {
+                    "url": "last",
+                    "locator": "func:get_query_text(__page__, ':::')",
+                    "required_contents": {"exact_match": "x"},
+                }
+            ]
+        },
+    ],
+)
+def test_selector_that_is_none_is_refused_before_the_task_is_played(tmp_path, base, wanted):
+    fields = task(eval_types=list(wanted), **wanted)
+    with pytest.raises(TaskError, match=r"'webarena:1': \w+ has no CSS selector: got ':::'"):
+        play(tmp_path, base, fields)
+
+
+@pytest.mark.parametrize(
+    ("locator", "wanted"),
+    [
+        ("get_query_text(__page__, '#who')", "Ada"),
+        ("get_query_text(__page__, '.none')", ""),
+        ('get_query_text_lowercase(__page__, "#who")', "ada"),
+        ("gitlab_get_project_memeber_role(__page__, 'bo')", "Guest"),
+        ("gitlab_get_project_memeber_role(__page__, 'none')", ""),
+        ("reddit_get_latest_comment_content_by_username(__page__, 'bo')", "newer"),
+        ("reddit_get_parent_comment_username_of_latest_comment_by_username(__page__, 'bo')", "cy"),
+        ("reddit_get_parent_comment_username_of_latest_comment_by_username(__page__, 'cy')", "op"),
+        ("shopping_get_order_product_name_list(__page__)", "Kite |OR| Mug |OR| Hat\nSize\nLarge"),
+        ("shopping_get_order_product_quantity(__page__, 'B9 |OR| B2')", "3"),
+        ("shopping_get_order_product_quantity(__page__, 'B7')", "0"),
+        ("shopping_get_order_product_option(__page__, 'B3', 'Size')", "Large"),
+        ("shopping_get_product_attributes(__page__, 'Colour |OR| weight')", "red, 2 kg"),
+        ("shopping_get_product_price(__page__)", "1024.5"),
+        ("shopping_get_num_reviews(__page__)", "12"),
+        ("shopping_get_rating_as_percentage(__page__)", "80"),
+    ],
+)
+def test_functions_of_published_tasks_look_at_the_page(tmp_path, base, locator, wanted):
+    target = {
+        "url": "__SHOPPING__/functions",
+        "locator": f"func:{locator}",
+        "required_contents": {"exact_match": wanted},
+    }
+    fields = task(eval_types=["program_html"], program_html=[target])
+    assert play(tmp_path, base, fields, 'send_msg_to_user("done")')
+
+
+def test_address_may_be_a_function_of_the_last_page(tmp_path, base):
+    target = {"url": "func:reddit_get_post_url('__last_url__')", "locator": "location.pathname"}
+    fields = task(
+        eval_types=["program_html"], program_html=[{**target, "required_contents": {"exact_match": "/f/a/7/"}}]
+    )
+    fields["start_url"] = "__SHOPPING__/f/a/7/title/-/comment/9"
+    assert play(tmp_path, base, fields, 'send_msg_to_user("done")')
 
 
 def test_judge_decides_fuzzy_matches_of_answers_and_pages(tmp_path, base):

@@ -8,11 +8,25 @@ from agentgym_web.formats.webarena.logins import read_login
 from agentgym_web.formats.webarena.tasks import UnplayableError, load_webarena
 
 SITES = {"__SHOPPING__": "http://a.test/"}
-CODE = {"url": "func:shop()", "locator": "", "required_contents": {"exact_match": "x"}}
+LAST = {"url": "last", "locator": "", "required_contents": {"exact_match": "x"}}
+CODE = {**LAST, "url": "func:shop()"}
+PICTURE = {"eval_image_url": "last", "eval_image_class": ".a"}
 
 
 def task(**wanted):
     return {"task_id": 1, "intent": "What is the total?", "start_url": "__SHOPPING__/orders", "eval": wanted}
+
+
+def content(**changed):
+    return [task(eval_types=["program_html"], program_html=[LAST, {**LAST, **changed}])]
+
+
+def pictures(**changed):
+    return [task(eval_types=["page_image_query"], page_image_query=[{**PICTURE, **changed}])]
+
+
+def answer(**wanted):
+    return [task(eval_types=["string_match"], reference_answers=wanted)]
 
 
 FINE = task(eval_types=["url_match"], reference_url="__SHOPPING__/x")
@@ -48,6 +62,29 @@ def load(tmp_path):
         ([task(eval_types=["program_html"], program_html=[{"url": "last"}])], "program_html lacks required_contents"),
         ([task(eval_types=["page_image_query"], page_image_query=[{}])], "page_image_query lacks eval_image_url"),
         ([{**FINE, "image": 3}], "image must be an address"),
+        ([FINE, {**FINE, "intent": 5}], "task 1: intent must be a text that is not blank: got 5"),
+        ([{**FINE, "start_url": None}], "start_url must be an address with http:// or https://: got None"),
+        ([{**FINE, "start_url": ""}], "start_url must be"),
+        ([{**FINE, "start_url": "__SHOPPING__ |AND| file:///etc/passwd"}], "start_url must be"),
+        ([{**FINE, "start_url": "http://a.test:99999/"}], "start_url must be"),
+        ([{**FINE, "require_login": True, "sites": 3}], "sites must be a list of names: got 3"),
+        (content(url=5), r"program_html\[1\].url must be a text: got 5"),
+        (content(url=None), r"program_html\[1\].url must be a text: got None"),
+        (content(url="file:///x"), r"program_html\[1\].url must be 'last' or an address"),
+        (content(locator=5), r"program_html\[1\].locator must be a text: got 5"),
+        (content(prep_actions=7), r"program_html\[1\].prep_actions must be a list of texts: got 7"),
+        (content(required_contents={"exact_match": None}), r"program_html\[1\].required_contents: exact_match must"),
+        (pictures(eval_image_url=4), r"page_image_query\[0\].eval_image_url must be a text: got 4"),
+        (pictures(eval_image_class=None), "eval_image_class must be a text: got None"),
+        (pictures(eval_fuzzy_image_match=4), "eval_fuzzy_image_match must be a text"),
+        (pictures(ssim_threshold="x"), "ssim_threshold must be a number: got 'x'"),
+        (pictures(ssim_threshold=float("nan")), "ssim_threshold must be a number: got nan"),
+        (pictures(eval_vqa=["x"]), "eval_vqa must be a list of objects with question and answer"),
+        (answer(required_values=["about 3"]), "required_values must be conditions such as '>= 10': got 'about 3'"),
+        (answer(required_values=["> 1 |OR| < 1.2.3"]), "got '< 1.2.3'"),
+        (answer(must_include=[None, {}]), "must_include must be a list of texts"),
+        (answer(exact_match=True), "exact_match must be str"),
+        ('[{"intent": "x", "start_url": "a", "eval": ' + "[" * 900 + "]" * 900 + "}]", "eval_types must be"),
     ],
 )
 def test_malformed_task_is_refused(load, fields, said):
@@ -59,8 +96,11 @@ def test_malformed_task_is_refused(load, fields, said):
     ("fields", "said"),
     [
         (task(eval_types=["url_match"], reference_url="__GITLAB__/x"), "needs the address of __GITLAB__"),
-        (task(eval_types=["program_html"], program_html=[CODE]), "is code to be run here"),
-        (task(eval_types=["program_html"], program_html=[{**CODE, "url": "last", "locator": "lambda: 1"}]), "is code"),
+        (task(eval_types=["program_html"], program_html=[CODE]), "its url 'func:shop.*' is no call that is known here"),
+        (content(locator="lambda: 1")[0], "is code, which is never run here"),
+        (content(url="func:shopping_get_latest_order_url()")[0], "asks the shop's REST API"),
+        (content(locator="func:get_query_text(__page__)")[0], "is no call that is known here"),
+        (pictures(eval_image_url="func:open('/etc/passwd').read()")[0], "is code, which is never run here; a call"),
         (task(eval_types=["string_match"], reference_answers={"fuzzy_match": ["x"]}), "needs a judge"),
         (
             task(
@@ -98,6 +138,40 @@ def test_fields_and_addresses_are_those_of_the_file(load):
     assert plain.config["urls"] == ["http://a.test/orders"]
     assert (plain.private["eval"]["url_note"], visual.private["eval"]["url_note"]) == ("GOLD in PRED", "EXACT")
     assert visual.config["pictures"] == ["a.png", "http://a.test/b.png"]
+
+
+def test_placeholders_of_comments_need_no_address(load):
+    wanted = {"eval_types": ["url_match"], "reference_url": "__SHOPPING__/x", "string_note": "__MAP__"}
+    wanted |= {"reference_answers": {"must_include": ["__GITLAB__"]}, "program_html": [{"url": "", "locator": 3}]}
+    [found] = load({**task(**wanted), "comments": "see __WIKIPEDIA__", "intent": "Go to __SHOPPING__, not __NAME__."})
+    assert found.private["eval"]["reference_url"] == "http://a.test/x"
+    assert found.instruction == "Go to http://a.test, not __NAME__."
+
+
+@pytest.mark.parametrize(
+    ("sites", "said"),
+    [
+        ({"SHOPPING": "http://a.test"}, "a key of sites is a placeholder .* such as __SHOPPING__: got 'SHOPPING'"),
+        (
+            {"__SHOPPING__": "localhost:80"},
+            "sites: __SHOPPING__ must be an address with http:// or https://: got 'local",
+        ),
+        ({"__SHOPPING__": 5}, "sites: __SHOPPING__ must be"),
+        ({"__SHOPPING__": "http://a.test:99999"}, "sites: __SHOPPING__ must be"),
+    ],
+)
+def test_malformed_sites_are_refused(tmp_path, sites, said):
+    with pytest.raises(ConfigError, match=said):
+        load_webarena(tmp_path / "none.json", sites)
+
+
+def test_malformed_login_is_refused_with_the_file_of_tasks(load, tmp_path):
+    (tmp_path / "login.json").write_text('{"cookies": [{"name": "a", "value": "b", "domain": "c", "expires": "soon"}]}')
+    with pytest.raises(ConfigError, match=r"login.json has another form \(expires of a cookie is 'soon'"):
+        load(
+            {**FINE, "require_login": True, "sites": ["shopping"]},
+            logins={"__SHOPPING__": str(tmp_path / "login.json")},
+        )
 
 
 def test_huge_file_is_refused_before_it_is_read(load, monkeypatch):
