@@ -5,6 +5,7 @@ How they go on, and what they are measured by, is in `agentgym.authoring.semi_on
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -17,8 +18,9 @@ from agentgym.message import Message, tool_result, user
 from agentgym.task import Task
 from agentgym.tools.dispatch import parse_calls
 from agentgym_web.env import action_tools
-from agentgym_web.formats.traces import load_traces
+from agentgym_web.formats.traces import MAX_HTML, load_traces
 
+_LOG = logging.getLogger(__name__)
 EXAMPLE = Path(__file__).parent / "examples" / "traces.json"
 """The traces that are played where no file is named."""
 
@@ -54,7 +56,9 @@ class TraceEnv(AgentEnv):
         traces: A file of traces; "" for three small ones. Tasks made from seeds are its traces in turn.
         by_step: Whether each step is a task of its own.
         max_patches: How many differing steps are replaced by the expert's.
-        max_html: Most characters of a page that are shown.
+        max_html: Most characters of a page that are shown: of a longer one its head, and the part with a right element.
+        leave_out: Whether steps without a right element that can be shown are left out instead of refused. How many
+            there were is `num_steps_left_out`, and is logged.
         render_mode: As in Gymnasium.
     """
 
@@ -66,15 +70,20 @@ class TraceEnv(AgentEnv):
         traces: str = "",
         by_step: bool = False,
         max_patches: int = 0,
-        max_html: int = 60_000,
+        max_html: int = MAX_HTML,
         render_mode: str | None = None,
+        *,
+        leave_out: bool = False,
     ) -> None:
         super().__init__(render_mode)
         if max_patches < 0 or max_html < 1:
             raise ConfigError(f"max_patches must be at least 0 and max_html at least 1: got {max_patches}, {max_html}")
-        self._tasks = load_traces(Path(traces or EXAMPLE), by_step=by_step, max_patches=max_patches)
+        self._tasks, self.num_steps_left_out = load_traces(
+            Path(traces or EXAMPLE), by_step=by_step, max_patches=max_patches, max_html=max_html, leave_out=leave_out
+        )
         self.num_tasks = len(self._tasks)
-        self._max_html = max_html
+        if self.num_steps_left_out:
+            _LOG.warning("%s: %d steps without a right element are left out", traces, self.num_steps_left_out)
         self.tools = [
             tool for tool in action_tools(("click", "fill", "select_option")) if tool["function"]["name"] != "noop"
         ]
@@ -124,8 +133,7 @@ class TraceEnv(AgentEnv):
         return EnvReply(success=False, score=self._course.score)
 
     def _page(self, task: Task) -> str:
-        page = str(task.config["pages"][self._course.at])
-        return page if len(page) <= self._max_html else f"{page[: self._max_html]}\n(the rest of the page is left out)"
+        return str(task.config["pages"][self._course.at])
 
     def _said(self, number: int, task: Task) -> str:
         step = task.private["steps"][number]

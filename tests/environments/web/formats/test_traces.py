@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.reward import CUTS_CREDIT
 from agentgym.rollout import play_episode
 from agentgym_web.formats import traces as module
+from agentgym_web.formats.page_cuts import cut_page
 from agentgym_web.formats.semi_online import TraceEnv
 from agentgym_web.formats.traces import load_traces
 
@@ -28,6 +30,14 @@ TRACE = {
     "confirmed_task": "Book a table",
     "actions": [action("CLICK", 1), action("TYPE", 2, "Ada"), action("SELECT", 3, "Two people"), action("CLICK", 4)],
 }
+
+
+def changed(**fields):
+    """A file with the trace whose second action is another one."""
+    first, second, *others = TRACE["actions"]
+    return json.dumps([{**TRACE, "actions": [first, {**second, **fields}, *others]}])
+
+
 EXPERT = ['click("1")', 'fill("2", " ada")', 'select_option("3", "Two people")', 'click("4")']
 
 
@@ -73,7 +83,7 @@ def test_patch_goes_on_with_the_experts_step_and_marks_where_credit_is_cut(path)
 
 
 def test_steps_of_a_trace_are_tasks_with_the_experts_history(path):
-    tasks = load_traces(path, by_step=True)
+    tasks = load_traces(path, by_step=True).tasks
     assert [task.id for task in tasks] == [f"trace:t1:{number}" for number in range(4)]
     env = TraceEnv()
     text = env.reset(options={"task": tasks[2]})[0]["text"]
@@ -120,11 +130,22 @@ def test_only_the_first_call_of_a_message_counts(path):
         ("[]", "is empty"),
         ("[" * 100_000, "is no JSON"),
         ("1" * 5000, "is no JSON"),
-        ('[{"confirmed_task": "x", "actions": [3]}]', "action 0: expected cleaned_html"),
-        ('[{"confirmed_task": "x", "actions": [{"operation": 3}]}]', "action 0: expected cleaned_html"),
+        ('[{"confirmed_task": "x", "actions": [3]}]', "action 0: expected an object with a text cleaned_html"),
+        (
+            '[{"confirmed_task": "x", "actions": [{"operation": 3}]}]',
+            "action 0: expected an object with a text cleaned_html",
+        ),
         ('[{"actions": []}]', "confirmed_task"),
         ('[{"confirmed_task": "x", "actions": []}]', "no actions"),
-        ('[{"confirmed_task": "x", "actions": [{"operation": {"op": "FLY"}}]}]', "FLY"),
+        (changed(operation={"op": "SCROLL"}), "action 1: op of its operation must be of CLICK, .*: got 'SCROLL'"),
+        (changed(operation={"op": [1]}), r"op of its operation must be of .*: got \[1\]"),
+        (changed(operation={"op": "TYPE", "value": None}), "value of its operation must be a text: got None"),
+        (changed(cleaned_html=None), "expected an object with a text cleaned_html"),
+        (changed(pos_candidates="abc"), "a list pos_candidates"),
+        (changed(pos_candidates=["a"]), "pos_candidates must be objects with backend_node_id: got 'a'"),
+        (json.dumps([{**TRACE, "confirmed_task": None}]), "confirmed_task must be a text: got None"),
+        (changed(pos_candidates=[]), "action 1: it has no pos_candidates.*leave_out=true"),
+        (changed(pos_candidates=[{"backend_node_id": "77"}]), "action 1: no right element is on its page"),
     ],
 )
 def test_malformed_file_is_refused(tmp_path, content, said):
@@ -137,6 +158,50 @@ def test_huge_file_is_refused_before_it_is_read(path, monkeypatch):
     monkeypatch.setattr(module, "MAX_BYTES", 0)
     with pytest.raises(TaskError, match="split it"):
         load_traces(path)
+
+
+def test_steps_without_a_right_element_are_left_out_and_counted(tmp_path, caplog):
+    (tmp_path / "a.json").write_text(changed(pos_candidates=[]))
+    _, results = play(tmp_path / "a.json", [EXPERT[0], *EXPERT[2:]], leave_out=True)
+    assert results[-1][4]["success"]
+    assert TraceEnv(str(tmp_path / "a.json"), by_step=True, leave_out=True).num_tasks == 3
+    assert TraceEnv(str(tmp_path / "a.json"), leave_out=True).num_steps_left_out == 1
+    assert "1 steps without a right element are left out" in caplog.text
+
+
+def test_file_without_a_step_that_can_be_judged_is_refused(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps([{**TRACE, "actions": [{**action("CLICK", 1), "pos_candidates": []}]}]))
+    with pytest.raises(TaskError, match=r"none of the 1 steps of .*a\.json can be played"):
+        load_traces(tmp_path / "a.json", leave_out=True)
+
+
+@pytest.mark.parametrize("number", [0, 3, 40, 77, 99])
+def test_long_page_is_cut_around_the_right_element(number):
+    elements = [f'<a title="a > b" backend_node_id="{each}">Link {each}</a>' for each in range(100)]
+    page = f"<html>{''.join(elements)}</html>"
+    cut = cut_page(page, str(number), 600)
+    parts = cut.split("\n(a part of the page is left out)\n")
+    assert sum(map(len, parts)) <= 600
+    assert elements[number] in cut
+    assert cut.startswith(f"<html>{elements[0]}")
+    kept = re.sub(r"</?html>", "", "".join(parts))
+    assert kept == "".join(each for each in elements if each in kept)
+    assert len(kept) > 400
+
+
+def test_right_element_of_a_long_page_is_shown(tmp_path):
+    long = {**TRACE["actions"][0], "cleaned_html": "<p>x</p>" * 20_000 + TRACE["actions"][0]["cleaned_html"]}
+    (tmp_path / "a.json").write_text(json.dumps({**TRACE, "actions": [long]}))
+    text, [result] = play(tmp_path / "a.json", EXPERT[:1])
+    assert 'backend_node_id="1"' in text
+    assert result[4]["success"]
+
+
+def test_element_that_is_longer_than_what_is_shown_is_refused(tmp_path):
+    page = f'<p>a</p><a backend_node_id="2">{"x" * 500}</a>'
+    (tmp_path / "a.json").write_text(changed(cleaned_html=page))
+    with pytest.raises(TaskError, match="action 1: its right element has more than 100 characters"):
+        load_traces(tmp_path / "a.json", max_html=100)
 
 
 def test_endless_file_is_refused():
@@ -152,7 +217,7 @@ def test_file_that_is_larger_than_it_says_is_read_up_to_the_limit(monkeypatch):
 
 def test_byte_order_mark_is_left_out(tmp_path):
     (tmp_path / "a.json").write_text("\ufeff" + json.dumps([TRACE]), encoding="utf-8")
-    assert len(load_traces(tmp_path / "a.json")) == 1
+    assert len(load_traces(tmp_path / "a.json").tasks) == 1
 
 
 def test_task_of_another_environment_is_refused(path):
