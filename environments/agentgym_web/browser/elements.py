@@ -44,11 +44,7 @@ class Elements:
 
     async def point(self, bid: Bid, *, covered_is_fine: bool = False) -> tuple[float, float]:
         """A point of an element where a click reaches it, in CSS pixels of the window."""
-        letters, _, found = await self.located(bid, {"coveredIsFine": covered_is_fine})
-        while letters:
-            _, outer, frame = self.tab.lettered[letters]
-            found = await self.call(outer, "around", frame, found["x"], found["y"], covered_is_fine)
-            letters = outer
+        _, _, found = await self.located(bid, {"coveredIsFine": covered_is_fine})
         return found["x"], found["y"]
 
     async def call(self, letters: str, function: str, number: int, *arguments: Any) -> dict[str, Any]:
@@ -86,7 +82,10 @@ class Elements:
         await self.tab.crash_or(task, self._window.settings.hang_s)
 
     async def located(self, bid: Bid, options: Mapping[str, Any]) -> tuple[str, int, dict[str, Any]]:
-        """The letters of an element's frame, its number there, and what `locate` in `scripts/reaching.js` said."""
+        """The letters of an element's frame, its number there, and what `locate` in `scripts/reaching.js` said.
+
+        A point is one of the window. Only what can be reached gets the focus, through all frames around it.
+        """
         shape = _BID.fullmatch(str(bid).strip())
         if shape is None:
             raise ActionSyntaxError(
@@ -99,7 +98,20 @@ class Elements:
             raise ActionSyntaxError(_explain("vanished", f"{letters}{number}", {}))
         if letters:
             await self._show(letters, number)
-        return letters, number, await self.call(letters, "locate", number, dict(options))
+        found = await self.call(letters, "locate", number, {**options, "focusing": ""} if letters else dict(options))
+        if letters and "x" in found:
+            found = await self._around(letters, found, bool(options.get("coveredIsFine")))
+        if letters and options.get("focusing"):
+            found = await self.call(letters, "locate", number, dict(options))
+        return letters, number, found
+
+    async def _around(self, letters: str, point: dict[str, Any], covered_is_fine: bool) -> dict[str, Any]:
+        """A point of a frame as one of the window; refuses what is covered there."""
+        while letters:
+            _, outer, frame = self.tab.lettered[letters]
+            point = await self.call(outer, "around", frame, point["x"], point["y"], covered_is_fine)
+            letters = outer
+        return point
 
     async def _show(self, letters: str, number: int) -> None:
         """Scroll all pages around an element of a frame, which its own scripts cannot."""
@@ -119,6 +131,12 @@ def _explain(error: str, bid: str, found: Mapping[str, Any]) -> str:
             return f"Element {bid} is no longer on the page. Choose an id of the page that you see now."
         case "hidden":
             return f"{what} is not visible."
+        case "outside":
+            return f"{what} lies outside the page, where nobody can scroll to. Choose another element."
+        case "noClicks":
+            return f"{what} takes no clicks: the page lets them through to what lies below. Choose another element."
+        case "notFocused":
+            return f"{what} did not take the keyboard's focus, so no key was sent. Choose a field, a button or a link."
         case "covered":
             return f"{what} is covered by {found.get('by')}. Move or close that first."
         case "disabled":

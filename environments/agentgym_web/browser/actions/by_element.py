@@ -61,6 +61,8 @@ class ByElement(Hands):
             enable_autocomplete_menu: Whether the text is typed key by key, so that suggestions appear.
         """
         letters, number, field = await self._elements.located(bid, {"editable": True, "focusing": "all"})
+        if field["type"] == "number" and value:
+            await self._elements.call(letters, "requireNumber", number, value)
         if field["type"] in _UNTYPED_KINDS:
             await self._elements.call(letters, "setValue", number, value)
         elif not value:
@@ -108,7 +110,7 @@ class ByElement(Hands):
             bid: Id of the list.
             options: One option, or several where the list allows that.
         """
-        letters, number = await self._elements.find(bid, {"needsPoint": False})
+        letters, number = await self._elements.find(bid, {"listed": True})
         await self._elements.call(letters, "selectOptions", number, [options] if isinstance(options, str) else options)
 
     @tool

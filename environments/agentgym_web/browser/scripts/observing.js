@@ -62,4 +62,4 @@ const observe = async (options) => {
   return found;
 };
 
-globalThis.agentgym = { observe, locate, around, checked, focus, setValue, selectOptions, elementOf, idOf, settle, drawn, released, takeWheel };
+globalThis.agentgym = { observe, locate, around, checked, setValue, requireNumber, selectOptions, elementOf, idOf, settle, drawn, released, takeWheel };

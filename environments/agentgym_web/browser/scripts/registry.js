@@ -65,18 +65,36 @@ const elementOf = (id) => {
 
 const frames = (doc, found = []) => {
   found.push(doc);
-  for (const frame of doc.querySelectorAll("iframe, frame")) {
+  for (const frame of doc.querySelectorAll("iframe, frame, object, embed")) {
     const inner = insideOf(frame);
     if (inner) frames(inner, found);
   }
   return found;
 };
+// The document in a frame; null if it is of another origin.
 const insideOf = (frame) => {
   try {
-    return frame.contentDocument;
+    return frame.tagName === "EMBED" ? embedded(frame)?.document ?? null : frame.contentDocument;
   } catch {
     return null;
   }
+};
+// Elements of this kind do not tell their window.
+const embedded = (element) => {
+  const { defaultView } = element.ownerDocument;
+  for (let index = 0; index < (defaultView?.length ?? 0); index += 1)
+    try {
+      if (defaultView[index].frameElement === element) return defaultView[index];
+    } catch { /* of another origin */ }
+  return null;
+};
+// Whether an element holds a page: objects and embedded things may also be pictures, or nothing.
+const isFrame = (element, tag) =>
+  tag === "IFRAME" || tag === "FRAME" || (tag === "OBJECT" && element.contentWindow !== null && !holdsDrawing(element))
+  || (tag === "EMBED" && embedded(element) !== null && !holdsDrawing(element));
+const holdsDrawing = (element) => {
+  const doc = insideOf(element);
+  return doc ? doc.contentType === "image/svg+xml" : /^image\//.test(element.type) || /^data:image\//.test(element.data ?? "");
 };
 
 // Where the window of an element's document lies in the outermost one.
@@ -98,7 +116,7 @@ const holdsFocus = () => window === top || document.hasFocus();
 const deepActive = () => {
   let active = document.activeElement;
   for (;;) {
-    const inner = active?.shadowRoot?.activeElement ?? (active && active.tagName === "IFRAME" ? insideOf(active)?.activeElement : null);
+    const inner = active?.shadowRoot?.activeElement ?? (active && isFrame(active, active.tagName) ? insideOf(active)?.activeElement : null);
     if (!inner || inner === active) return active;
     active = inner;
   }

@@ -107,10 +107,57 @@ def test_id_may_be_written_as_it_is_shown(browser: Browser, bid: str) -> None:
 def test_covered_element_names_what_covers_it(browser: Browser) -> None:
     browser.show(f"<button>One</button>{OVER.format('Cookies?')}")
 
-    for name in ("click", "dblclick", "hover"):
+    for name in ("click", "dblclick", "hover", "focus"):
         assert browser.do(name, bid="1").error == (
             '[1] button "One" is covered by div "Cookies?". Move or close that first.'
         )
+
+
+FIELD_ACTIONS: dict[str, dict[str, str]] = {
+    "fill": {"value": "new"},
+    "clear": {},
+    "focus": {},
+    "press": {"key_comb": "Backspace"},
+}
+
+
+@pytest.mark.parametrize("name", FIELD_ACTIONS)
+def test_covered_field_takes_no_text_and_no_keys(browser: Browser, name: str) -> None:
+    browser.show(f"<input id=one aria-label=One value=old>{OVER.format('Cookies?')}")
+
+    assert browser.do(name, bid="1", **FIELD_ACTIONS[name]).error == (
+        '[1] textbox "One" is covered by div "Cookies?". Move or close that first.'
+    )
+    assert browser.value("one.value") == "old"
+    assert browser.value("document.activeElement === document.body")
+
+
+def test_covered_list_lets_no_option_be_chosen(browser: Browser) -> None:
+    browser.show(f"<select id=one aria-label=Size><option>S<option>M</select>{OVER.format('Cookies?')}")
+
+    assert browser.do("select_option", bid="1", options="M").error == (
+        '[1] combobox "Size" is covered by div "Cookies?". Move or close that first.'
+    )
+    assert browser.value("one.value") == "S"
+
+
+def test_field_of_a_covered_frame_of_another_site_takes_no_text(browser: Browser) -> None:
+    browser.site.pages["/in"] = "<input aria-label=Inner value=old>"
+    browser.show("<iframe src=http://b.test/in></iframe><button onclick='over.hidden = false'>Cover</button>"
+                 f"<div id=over hidden>{OVER.format('Cookies?')}</div>")  # fmt: skip
+    assert browser.do("fill", bid=browser.id("Inner"), value="new").error == ""
+    browser.do("click", bid=browser.id("Cover"))
+
+    assert "is covered by" in browser.do("fill", bid=browser.id("Inner"), value="newer").error
+    assert browser.id('textbox "Inner" value="new"')
+
+
+def test_keys_without_an_element_need_no_free_one(browser: Browser) -> None:
+    browser.show(f"<input id=one autofocus>{OVER.format('Cookies?')}")
+    browser.value("one.focus()")
+
+    assert browser.do("keyboard_press", key="a").error == ""
+    assert browser.value("one.value") == "a"
 
 
 def test_cover_that_can_be_used_is_named_with_its_id(browser: Browser) -> None:
@@ -145,6 +192,62 @@ def test_element_that_becomes_hidden_is_explained(browser: Browser, style: str) 
     browser.do("click", bid=browser.id("Hide"))
 
     assert browser.do("click", bid="1").error == '[1] button "One" is not visible.'
+
+
+@pytest.mark.parametrize("style", ["display:none", "visibility:hidden"])
+@pytest.mark.parametrize("name", FIELD_ACTIONS)
+def test_hidden_field_sends_nothing_to_what_has_the_focus(browser: Browser, name: str, style: str) -> None:
+    browser.show(f"""<input id=one aria-label=One><input id=two aria-label=Two value=old>
+        <button onclick="one.style.cssText = '{style}'; two.focus()">Hide</button>""")
+    browser.do("click", bid=browser.id("Hide"))
+
+    assert browser.do(name, bid="1", **FIELD_ACTIONS[name]).error == '[1] textbox "One" is not visible.'
+    assert browser.value("two.value") == "old"
+
+
+def test_hidden_field_with_a_label_takes_no_text(browser: Browser) -> None:
+    browser.show("<label id=name for=one onclick=''>Name</label><input id=one style='display:none'><input id=two>")
+    browser.value("two.focus()")
+
+    assert "is not visible" in browser.do("fill", bid=browser.id("Name"), value="Ada").error
+    assert browser.value("one.value + two.value") == ""
+
+
+@pytest.mark.parametrize(
+    "one", ["<div id=one onclick=''>One</div>", "<input id=one aria-label=One onfocus='two.focus()'>"]
+)
+def test_element_that_takes_no_focus_gets_no_keys(browser: Browser, one: str) -> None:
+    browser.show(f"{one}<input id=two value=old>")
+    browser.value("two.focus()")
+
+    error = browser.do("press", bid=browser.id("One"), key_comb="a").error
+    assert error.endswith("did not take the keyboard's focus, so no key was sent. Choose a field, a button or a link.")
+    assert browser.value("two.value") == "old"
+
+
+def test_element_outside_the_page_is_not_said_to_be_covered(browser: Browser) -> None:
+    browser.show("<p>Text</p><button style='position:absolute;left:-500px;top:100px'>Off</button>")
+
+    for name in ("click", "focus"):
+        assert browser.do(name, bid=browser.id("Off")).error == (
+            '[1] button "Off" lies outside the page, where nobody can scroll to. Choose another element.'
+        )
+
+
+def test_element_that_lets_clicks_through_says_so(browser: Browser) -> None:
+    browser.show("<button style='pointer-events:none'>Off</button><input id=one style='pointer-events:none'>")
+
+    assert browser.do("click", bid="1").error == (
+        '[1] button "Off" takes no clicks: the page lets them through to what lies below. Choose another element.'
+    )
+    assert browser.do("fill", bid="2", value="Ada").error == ""
+    assert browser.value("one.value") == "Ada"
+
+
+def test_covered_field_that_lets_clicks_through_takes_no_text(browser: Browser) -> None:
+    browser.show(f"<input aria-label=One style='pointer-events:none'>{OVER.format('Cookies?')}")
+
+    assert 'is covered by div "Cookies?"' in browser.do("fill", bid="1", value="Ada").error
 
 
 def test_disabled_element_is_explained(browser: Browser) -> None:

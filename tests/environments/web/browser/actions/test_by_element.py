@@ -139,6 +139,35 @@ def test_fill_with_a_value_of_another_form_says_the_form(browser: Browser, kind:
     assert "such as" in error
 
 
+@pytest.mark.parametrize("kind", ["date", "time", "color", "number"])
+def test_fill_with_a_value_of_another_form_changes_nothing(browser: Browser, kind: str) -> None:
+    before = {"date": "2026-03-02", "time": "09:30", "color": "#ff0000", "number": "5"}[kind]
+    browser.show(f"<input id=one type={kind} aria-label=Field value={before}>")
+
+    assert f"does not take that value. Expected a {kind} such as" in browser.do("fill", bid="1", value="many").error
+    assert browser.value("one.value") == before
+
+
+@pytest.mark.parametrize("value", ["12abc", "1e400", "0x10", "--5", "-", "1.2.3"])
+def test_fill_of_a_number_with_another_text_is_explained(browser: Browser, value: str) -> None:
+    browser.show("<input id=one type=number aria-label=Count value=5>")
+
+    assert browser.do("fill", bid="1", value=value).error == (
+        '[1] spinbutton "Count" does not take that value. Expected a number such as 5.'
+    )
+    assert browser.value("one.value") == "5"
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [("+7", "7"), (" 7 ", "7"), ("1,000", "1000"), ("7.", "7"), ("-.5", "-.5"), ("1e3", "1e3")]
+)
+def test_fill_of_a_number_takes_the_forms_that_browsers_take(browser: Browser, value: str, kept: str) -> None:
+    browser.show("<input id=one type=number step=any aria-label=Count value=5>")
+
+    assert browser.do("fill", bid="1", value=value).error == ""
+    assert browser.value("one.value") == kept
+
+
 def test_fill_of_a_text_of_several_lines(browser: Browser) -> None:
     browser.show("<textarea id=one aria-label=Text>before</textarea>")
     browser.do("fill", bid="1", value="one\ntwo")
