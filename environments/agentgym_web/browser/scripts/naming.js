@@ -34,6 +34,7 @@ const INLINE = new Set([
   "KBD", "SAMP", "VAR", "Q", "CITE", "DFN", "INS", "DEL", "A", "TT", "BIG", "OUTPUT", "DATA", "WBR",
 ]);
 const SHAPES = new Set(["rect", "circle", "ellipse", "line", "polygon", "polyline", "path", "text", "image"]);
+const DRAWN = new Set([...SHAPES, "svg", "g", "a", "foreignObject"]);
 const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BASE", "DATALIST", "COLGROUP", "MAP"]);
 
 // What a page says stays on its line: no breaks, no controls of terminals, nothing that turns the reading direction,
@@ -59,6 +60,7 @@ const roleOf = (element, tag) => {
   }
   if (tag === "INPUT") return INPUT_ROLES[element.type] ?? (element.list ? "combobox" : "textbox");
   if (tag === "A") return element.hasAttribute("href") ? "link" : "";
+  if (tag === "a") return element.hasAttribute("href") || element.hasAttribute("xlink:href") ? "link" : "";
   if (tag === "AREA") return "link";
   if (tag === "SELECT") return element.multiple || element.size > 1 ? "listbox" : "combobox";
   if (tag === "IMG") return "img";
@@ -66,6 +68,7 @@ const roleOf = (element, tag) => {
   if (tag === "FOOTER") return element.closest("article, aside, main, nav, section") ? "" : "contentinfo";
   if (tag === "SECTION") return element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby") ? "region" : "";
   if (tag === "FORM") return "form";
+  if (isFrame(element, tag)) return "iframe";
   return TAG_ROLES[tag] ?? "";
 };
 
@@ -91,7 +94,8 @@ const ownName = (element, tag, role) => {
   if (tag === "FIELDSET") return squeeze(element.querySelector(":scope > legend")?.textContent || "");
   if (tag === "TABLE") return squeeze(element.caption?.textContent || "");
   if (tag === "DETAILS") return squeeze(element.querySelector(":scope > summary")?.textContent || "");
-  if (tag === "IFRAME" || tag === "FRAME") return squeeze(element.title || element.name || "");
+  if (tag === "IFRAME" || tag === "FRAME" || tag === "OBJECT" || tag === "EMBED") return squeeze(element.title || element.name || "");
+  if (DRAWN.has(tag)) return squeeze([...element.children].find((child) => child.tagName === "title")?.textContent ?? "");
   if (tag === "INPUT" || tag === "TEXTAREA")
     return squeeze(element.getAttribute("placeholder") || element.title || "");
   return "";

@@ -189,8 +189,24 @@ class Printer {
     return `${color && ` color=${color}`} ${this.at(element.getBoundingClientRect())}`;
   }
 
+  // The role of a drawn thing that can be used, such as a button; "" for what is a picture, a shape or nothing to use.
+  useOf(element, tag, clickableHere) {
+    if (!DRAWN.has(tag) || !element.checkVisibility(SEEN) || element.getAttribute("aria-hidden") === "true") return "";
+    const role = roleOf(element, tag);
+    if (INTERACTIVE.has(role)) return role;
+    const isPicture = role === "img" || (tag === "svg" && element.hasAttribute("aria-label"));
+    if (!clickableHere || SHAPES.has(tag) || isPicture) return "";
+    return role || "clickable";
+  }
+
   drawn(element, tag, depth) {
     const clickableHere = isClickable(element, tag);
+    const used = this.options.shapes ? "" : this.useOf(element, tag, clickableHere);
+    if (used) {
+      this.flush(depth);
+      this.printed(element, tag, used, depth);
+      return;
+    }
     if (tag === "svg" || tag === "g" || tag === "a" || tag === "foreignObject") {
       if (!element.checkVisibility() || element.getAttribute("aria-hidden") === "true" && !this.options.shapes) return;
       const label = element.getAttribute("aria-label");

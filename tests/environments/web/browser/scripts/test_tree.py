@@ -143,6 +143,61 @@ def test_shapes_say_what_is_drawn(browser: Browser) -> None:
     assert any('text "Label" color=black' in line for line in sight.lines)
 
 
+@pytest.mark.parametrize(
+    ("drawn", "line"),
+    [
+        ("<svg onclick='' width=20 height=20><circle cx=10 cy=10 r=8 /></svg>", "clickable"),
+        ("<svg id=found width=20 height=20><title>Close</title><circle cx=10 cy=10 r=8 /></svg>", 'clickable "Close"'),
+        ("<svg><g role=button aria-label=Play><circle cx=10 cy=10 r=8 /></g></svg>", 'button "Play"'),
+        ("<svg><g tabindex=0><text y=20>Bar</text></g></svg>", 'clickable "Bar"'),
+        ("<svg><path role=checkbox aria-label=On aria-checked=true d='M0 0h9v9z' /></svg>", 'checkbox "On" checked'),
+        ("<svg><a href=/next><text y=20>Next</text></a></svg>", 'link "Next"'),
+    ],
+)
+def test_drawn_things_that_can_be_used_have_lines_like_others(browser: Browser, drawn: str, line: str) -> None:
+    listen = "<script>window.found?.addEventListener('click', () => { document.title = 'clicked' })</script>"
+
+    assert browser.show(drawn + listen).lines == [f"[1] {line}"]
+    assert browser.do("click", bid="1").error == ""
+
+
+def test_click_on_a_group_of_shapes_meets_one_of_them(browser: Browser) -> None:
+    browser.show("""<svg width=300 height=100><g role=button aria-label=Ends onclick="document.title = 'met'">
+        <rect x=0 y=0 width=20 height=20 /><rect x=280 y=80 width=20 height=20 /></g></svg>""")
+
+    assert browser.do("click", bid="1").title == "met"
+
+
+def test_drawn_thing_that_is_hidden_or_for_nobody_has_no_line(browser: Browser) -> None:
+    drawn = "<svg {}><circle cx=10 cy=10 r=8 /></svg>"
+    hidden = ("aria-hidden=true onclick=''", "style='visibility:hidden' onclick=''", "tabindex=-1", "")
+
+    assert browser.show("".join(drawn.format(each) for each in hidden)).lines == []
+
+
+@pytest.mark.parametrize("element", ["<object data=/in type=text/html></object>", "<embed src=/in type=text/html>"])
+def test_embedded_page_is_read_like_a_frame(browser: Browser, element: str) -> None:
+    browser.site.pages["/in"] = "<button onclick='document.title = this.textContent = `done`'>Inner</button>"
+    browser.show(f"<p>Text</p>{element}")
+    assert [line.strip() for line in browser.sight.lines] == ['"Text"', "[1] iframe", '[2] button "Inner"']
+
+    assert ' [2] button "done" focused' in browser.do("click", bid="2").lines
+
+
+def test_embedded_page_of_another_site_is_read_like_a_frame(browser: Browser) -> None:
+    browser.site.pages["/in"] = "<button>Inner</button>"
+
+    assert browser.show("<object data=http://b.test/in type=text/html></object>").lines == [
+        "[1] iframe", ' [a1] button "Inner"',
+    ]  # fmt: skip
+
+
+def test_object_without_a_page_shows_what_stands_in_for_it(browser: Browser) -> None:
+    picture = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>"
+
+    assert browser.show(f'<object data="{picture}"></object><object>Nothing here</object>').lines == ['"Nothing here"']
+
+
 def test_parts_are_left_out_by_selectors(browser: Browser) -> None:
     sight = browser.show("<div id=ad><p>Buy</p></div><p class=x>X</p><p>Text</p>", View(skip=("#ad", ".x")))
 
