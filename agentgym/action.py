@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -310,7 +311,9 @@ def _literal(node: ast.expr) -> Any:
         case ast.Constant(value=int() as value):
             _refuse_digits(value)
             return value
-        case ast.Constant(value=float() as value) if abs(value) < float("inf"):
+        case ast.Constant(value=float() as value):
+            if math.isinf(value):
+                raise ActionSyntaxError("Numbers must be finite, got one that is too large, such as 1e400.")
             return value
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_literal(item) for item in items]
