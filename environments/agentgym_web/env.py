@@ -74,8 +74,9 @@ class WebEnv(AgentEnv):
 
     Args:
         view: What observations contain.
-        actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas, touch.
-        max_tokens: Most tokens of an observation's tree; None leaves it whole.
+        actions: Names of sets of actions, as in BrowserGym: bid, coord, nav, tab, chat, infeas; also touch and
+            touch_coord.
+        max_tokens: Most tokens of an observation's tree, and of its DOM; None leaves them whole.
         browser: The browser's program; None finds one.
         render_mode: "rgb_array" takes a screenshot at each step. "human" opens a window on the display for a person,
             whose clicks and keys `next_message` turns into actions.

@@ -11,7 +11,7 @@ from agentgym.registration.env_spec import EnvSpec, Need
 
 _RUNTIMES = ("local", "served")
 _IMAGE = "agentgym/web"
-_SITE_VIEW = ("screenshot", "marks", "tree", "visible_only", "skip", "max_tokens")
+_VIEW = ("screenshot", "marks", "tree", "dom", "visible_only", "max_tokens", "actions")
 _VARIABLES = {"browser": "AGENTGYM_BROWSER"}
 # A browser has many threads, and what its pages share with it lies in the temporary folder.
 _LIMITS = {"memory_mib": 4096, "pids": 4096, "tmp_mib": 1024}
@@ -29,7 +29,7 @@ def _site(name: str, *suites: str) -> EnvSpec:
         limits=_LIMITS,
         extra="web",
         room="sites",
-        message_options=_SITE_VIEW,
+        message_options=(*_VIEW, "skip"),
         variables=_VARIABLES,
         disclosed=("walkthrough", "answer"),  # Links that it names, and what is to be found, stand on the pages.
     )
@@ -64,7 +64,7 @@ SPECS: tuple[EnvSpec, ...] = (
         limits=_LIMITS,
         extra="web",
         room="miniwob",
-        message_options=("shapes", "screenshot", "max_tokens", "actions"),
+        message_options=(*_VIEW, "shapes"),
         variables=_VARIABLES,
     ),
     _site("Shop", "shop", "shop-small"),

@@ -50,6 +50,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
     "nav": ("go_back", "go_forward", "goto"),
     "tab": ("tab_close", "tab_focus", "new_tab"),
     "touch": ("tap", "long_press", "swipe"),
+    "touch_coord": ("tap_at", "long_press_at", "swipe_at"),
 }
 """Actions by the names of their sets; `noop` is always among them."""
 

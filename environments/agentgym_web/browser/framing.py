@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from agentgym_web.browser.errors import DevToolsError
@@ -34,9 +34,8 @@ async def add_frames(tab: Tab, found: dict[str, Any], options: Mapping[str, Any]
 
 def split_lines(found: dict[str, Any]) -> None:
     """Make lists of the lines of the tree and the DOM, which come as one text: many texts would take longer."""
-    tree = found["tree"]
-    tree["lines"] = tree["lines"].split("\n") if tree["lines"] else []
-    found["dom"] = found["dom"].split("\n") if found["dom"] else []
+    for part in (found["tree"], found["dom"]):
+        part["lines"] = part["lines"].split("\n") if part["lines"] else []
 
 
 class _Framing:
@@ -58,7 +57,7 @@ class _Framing:
                 inner.append((frame, content))
         for frame, content in reversed(inner):
             _put_tree(found["tree"], frame["tree"], content["tree"])
-            _put_dom(found["dom"], frame["dom"], content["dom"])
+            _put_lines(found["dom"], frame["dom"], content["dom"])
             left, top = frame["corner"]
             found["marks"] += [[number, x + left, y + top, *size] for number, x, y, *size in content["marks"]]
             if content["focused"] and found["focused"] == _named(frame["id"], letters):
@@ -99,28 +98,26 @@ class _Framing:
 def _put_letters(found: dict[str, Any], letters: str) -> None:
     """Put letters in front of all ids of a document."""
     found["tree"]["lines"] = [_with_letters(line, letters) for line in found["tree"]["lines"]]
-    found["dom"] = [line.replace(' bid="', f' bid="{letters}', 1) for line in found["dom"]]
+    found["dom"]["lines"] = [line.replace(' bid="', f' bid="{letters}', 1) for line in found["dom"]["lines"]]
     found["marks"] = [[_named(number, letters), *box] for number, *box in found["marks"]]
     found["focused"] = _named(found["focused"], letters) if found["focused"] else 0
 
 
 def _put_tree(outer: dict[str, Any], at: int, inner: Mapping[str, Any]) -> None:
-    if at < 0:
-        return
-    line = outer["lines"][at - 1]
-    indent = " " * (len(line) - len(line.lstrip()) + 1)
-    outer["lines"][at:at] = [indent + each for each in inner["lines"]]
-    outer["relevance"] = outer["relevance"][:at] + inner["relevance"] + outer["relevance"][at:]
-    for name in ("above", "below"):
-        outer[name] += inner[name]
-    outer["cut"] = outer["cut"] or inner["cut"]
-
-
-def _put_dom(outer: list[str], at: int, inner: Sequence[str]) -> None:
     if at >= 0:
-        line = outer[at - 1]
+        _put_lines(outer, at, inner)
+        for name in ("above", "below"):
+            outer[name] += inner[name]
+        outer["cut"] = outer["cut"] or inner["cut"]
+
+
+def _put_lines(outer: dict[str, Any], at: int, inner: Mapping[str, Any]) -> None:
+    """Put lines below the one that ends at a place; nowhere for a place below 0."""
+    if at >= 0:
+        line = outer["lines"][at - 1]
         indent = " " * (len(line) - len(line.lstrip()) + 1)
-        outer[at:at] = [indent + each for each in inner]
+        outer["lines"][at:at] = [indent + each for each in inner["lines"]]
+        outer["relevance"] = outer["relevance"][:at] + inner["relevance"] + outer["relevance"][at:]
 
 
 def _with_letters(line: str, letters: str) -> str:

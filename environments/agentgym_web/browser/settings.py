@@ -11,6 +11,8 @@ from agentgym.errors import ConfigError
 
 EPOCH_MS = 1_772_442_000_000
 """Where virtual clocks start: 2026-03-02 09:00 UTC."""
+_MAX_DOM = 400_000
+"""Most characters of the DOM, about."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,11 @@ class View:
         dom: The pruned DOM as HTML.
         screenshot: A picture of the window.
         marks: The picture has a frame with its id around each element that can be used; implies `screenshot`.
-        visible_only: Leaves out of the tree what lies outside the window.
+        visible_only: Leaves out of the tree and the DOM what lies outside the window.
         ids: "usable" gives ids to elements that can be used, "all" to every line.
         shapes: Shows drawn shapes and coloured boxes with colour, place and size.
         places: Shows place and size of every element.
-        max_tokens: Most tokens of the tree; what matters least goes first. None for no limit.
+        max_tokens: Most tokens of the tree, and most of the DOM; what matters least goes first. None for no limit.
         max_text: Most characters of one text; longer ones end with "…".
         max_elements: Most elements that are looked at.
         skip: CSS selectors of elements that are left out with all that is in them; "head" leaves out title and
@@ -73,6 +75,12 @@ class View:
             "looks": self.max_tokens is not None,
             "skip": ", ".join(self.skip),
         }
+
+    def dom_options(self) -> dict[str, Any]:
+        """The options of the DOM for the script in the page."""
+        names = ("clip", "ids", "looks", "shapes", "skip", "visible")
+        shared = {name: value for name, value in self.tree_options().items() if name in names}
+        return {**shared, "maxDom": _MAX_DOM, "tree": self.tree}
 
 
 @dataclass(frozen=True)

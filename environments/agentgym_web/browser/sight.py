@@ -11,6 +11,7 @@ import io
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Sight:
         relevance: For each line, from 0 for the most relevant: the focused element, usable ones in view, texts and
             headings, what lies outside the window, lists of options.
         dom: The pruned DOM; "" without one.
+        dom_relevance: For each of its lines a digit as for those of the tree; elements that only hold others come last.
         focused: Id of the focused element; "" for none.
         tabs: The open tabs.
         active_tab: Index of the tab in front.
@@ -61,6 +63,7 @@ class Sight:
     lines: Sequence[str] = ()
     relevance: str = ""
     dom: str = ""
+    dom_relevance: str = ""
     focused: str = ""
     tabs: Sequence[TabTitle] = ()
     active_tab: int = 0
@@ -87,14 +90,18 @@ class Sight:
         parts += self.notes
         if with_head:
             parts += self._head()
+        count_tokens = count_tokens or estimate_tokens
         if view.tree:
             lines = self.lines
             if view.max_tokens is not None:
-                lines = fit(lines, self.relevance, view.max_tokens, count_tokens or estimate_tokens)
+                lines = fit(lines, self.relevance, view.max_tokens, count_tokens)
             parts += lines
             parts += self._tail()
         if view.dom:
-            parts.append(self.dom)
+            lines = self.dom.split("\n") if self.dom else []
+            if view.max_tokens is not None:
+                lines = fit(lines, self.dom_relevance, view.max_tokens, count_tokens, partners(lines))
+            parts += lines
         return "\n".join(parts)
 
     def _head(self) -> list[str]:
@@ -117,7 +124,13 @@ class Sight:
         return [*said, "(the page has more elements than are shown)"] if self.was_cut else said
 
 
-def fit(lines: Sequence[str], relevance: str, max_tokens: int, count_tokens: CountTokens) -> list[str]:
+def fit(
+    lines: Sequence[str],
+    relevance: str,
+    max_tokens: int,
+    count_tokens: CountTokens,
+    partners: Mapping[int, int] = MappingProxyType({}),
+) -> list[str]:
     """The lines that fit into a budget: whole ones only, the most relevant first, of equal ones the earlier first.
 
     Args:
@@ -125,17 +138,34 @@ def fit(lines: Sequence[str], relevance: str, max_tokens: int, count_tokens: Cou
         relevance: A digit for each, 0 for the most relevant.
         max_tokens: The budget, which the note about what is missing counts towards.
         count_tokens: Counts the tokens of a text.
+        partners: By the number of a line that of another one, without which it means nothing: the end of a tag.
     """
     sizes = [count_tokens(line) + 1 for line in lines]
     if sum(sizes) <= max_tokens:
         return list(lines)
+    ends = set(partners.values())
     left = max_tokens - count_tokens("(99999 lines left out)") - 1
-    kept = set()
+    kept: set[int] = set()
     for number in sorted(range(len(lines)), key=lambda index: (relevance[index], index)):
-        if sizes[number] <= left:
-            left -= sizes[number]
-            kept.add(number)
+        unit = (number, partners[number]) if number in partners else (number,)
+        size = sum(sizes[each] for each in unit)
+        if number not in ends and size <= left:
+            left -= size
+            kept.update(unit)
     return [*(lines[number] for number in sorted(kept)), f"({len(lines) - len(kept)} lines left out)"]
+
+
+def partners(lines: Sequence[str]) -> dict[int, int]:
+    """By the number of a line of the DOM with a tag the number of the one with its end; other lines have none."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for number, line in enumerate(lines):
+        body = line.lstrip(" ")
+        if body.startswith("</"):
+            found[opened.pop()] = number
+        elif body.startswith("<") and not body.endswith("/>") and "</" not in body:
+            opened.append(number)
+    return found
 
 
 def estimate_tokens(text: str) -> int:

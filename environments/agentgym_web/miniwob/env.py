@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, InfrastructureError, TaskError, UnknownNameError
@@ -19,6 +20,7 @@ from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv, require_list
 from agentgym_web.miniwob.pages import ALL_PAGES, EASY, FINE, HIDDEN, MAX_TURNS, RELOADED, html_folder
 from agentgym_web.miniwob.starting import PROBE, RESIDUE, start_script
+from agentgym_web.view_options import ViewOptions, chosen_view, takes_view_options
 
 HOST = "miniwob.test"
 OVER = "The episode has ended."
@@ -62,7 +64,11 @@ class MiniWoBEnv(WebEnv):
             which on this environment's virtual clock is half a second a turn.
         shapes: Whether drawn shapes and coloured boxes are lines too.
         screenshot: Whether observations have a picture.
-        max_tokens: Most tokens of an observation; None leaves it whole.
+        marks: Whether the picture has a frame with its id around each element.
+        tree: Whether observations have the tree.
+        dom: Whether observations have the pruned DOM, as HTML.
+        visible_only: Whether the tree and the DOM leave out what lies outside the window.
+        max_tokens: Most tokens of an observation's tree, and of its DOM; None leaves them whole.
         actions: Sets of actions.
         browser: The browser's program; None finds one.
         render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
@@ -71,21 +77,21 @@ class MiniWoBEnv(WebEnv):
 
     settings = PageSettings(width=332, height=214, virtual_time=True, max_tabs=1)
 
+    @takes_view_options
     def __init__(
         self,
         pages: Sequence[str] | None = None,
         reward: str = "success",
         *,
         shapes: bool = True,
-        screenshot: bool = False,
-        max_tokens: int | None = None,
         actions: Sequence[str] = ("bid", "coord"),
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
+        **options: Unpack[ViewOptions],
     ) -> None:
-        view = View(ids="all", shapes=shapes, screenshot=screenshot, max_text=_MAX_TEXT, skip=HIDDEN)
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
+        view = chosen_view(options, ids="all", shapes=shapes, max_text=_MAX_TEXT, skip=HIDDEN)
+        super().__init__(view, actions, None, browser, render_mode, trace=trace)
         weights = {"success": (1.0, 0.0), "raw": (0.0, 1.0), "decayed": (0.0, 1.0)}
         if reward not in weights:
             raise ConfigError(f"reward must be 'success', 'raw' or 'decayed': got {reward!r}")

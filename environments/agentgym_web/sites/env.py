@@ -11,7 +11,7 @@ import random
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, TaskError
@@ -20,21 +20,25 @@ from agentgym.reward import RewardEvent
 from agentgym.task import Task
 from agentgym_web.browser.errors import DevToolsError
 from agentgym_web.browser.gate import Network
-from agentgym_web.browser.settings import PageSettings, View
+from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import Sight
-from agentgym_web.env import WebEnv
+from agentgym_web.env import WebEnv, require_list
 from agentgym_web.sites.core.all_sites import SITES
 from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, grade, milestones
 from agentgym_web.sites.drawing import ACROSS, draw_task
 from agentgym_web.sites.serving import SiteError, the_server
+from agentgym_web.view_options import ViewOptions, chosen_view, takes_view_options
 
 DESK = PageSettings(width=1280, height=720, virtual_time=True)
 PHONE = PageSettings(width=390, height=844, virtual_time=True, touch=True, scale=2.0)
-ACTIONS = ("bid", "nav", "tab", "chat", "infeas", "keyboard_press")
-HOW_IT_ENDS = (
-    "When you are done, say so with send_msg_to_user, with the answer if there is a question. If it cannot be done, "
-    "say why with report_infeasible."
-)
+ACTIONS = ("nav", "tab", "chat", "infeas")
+BY_FINGER = ("touch_coord", "scroll_at", "keyboard_press", "keyboard_type")
+ENDS: Mapping[str, str] = {
+    "send_msg_to_user": "When you are done, say so with send_msg_to_user, with the answer if there is a question.",
+    "report_infeasible": "If it cannot be done, say why with report_infeasible.",
+}
+"""How a task ends, by the action that it is said with."""
+HOW_IT_ENDS = " ".join(ENDS.values())
 Parts = Mapping[str, Mapping[str, Any]]
 
 
@@ -46,10 +50,13 @@ class SiteEnv(WebEnv):
         screenshot: Whether observations have a picture.
         marks: Whether the picture has a frame with its id around each element.
         tree: Whether observations have the tree.
-        visible_only: Whether the tree leaves out what lies outside the window.
-        skip: CSS selectors of what the tree leaves out, with all that is in it; "head" leaves out the page's title and
-            address too.
-        max_tokens: Most tokens of an observation's tree; None leaves it whole.
+        dom: Whether observations have the pruned DOM, as HTML.
+        visible_only: Whether the tree and the DOM leave out what lies outside the window.
+        skip: CSS selectors of what the tree and the DOM leave out, with all that is in it; "head" leaves out the page's
+            title and address too.
+        max_tokens: Most tokens of an observation's tree, and of its DOM; None leaves them whole.
+        actions: Sets of actions. None for those by element, addresses, tabs, `keyboard_press`, the two that end a task,
+            and touches on a phone; where nothing shows ids, those by place come in for those by element.
         browser: The browser's program; None finds one.
         render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
         trace: A folder that gets Playwright's trace of each episode; "" for none.
@@ -57,30 +64,27 @@ class SiteEnv(WebEnv):
 
     site: ClassVar[str] = ""
 
+    @takes_view_options
     def __init__(
         self,
         milestone_weight: float = 0.0,
         *,
-        screenshot: bool = False,
-        marks: bool = False,
-        tree: bool = True,
-        visible_only: bool = False,
         skip: Sequence[str] = (),
-        max_tokens: int | None = None,
+        actions: Sequence[str] | None = None,
         browser: str | None = None,
         render_mode: str | None = None,
         trace: str = "",
+        **options: Unpack[ViewOptions],
     ) -> None:
         if milestone_weight < 0:
             raise ConfigError(f"milestone_weight must not be negative: got {milestone_weight!r}")
-        if not (tree or screenshot or marks):
-            raise ConfigError(
-                "without the tree an agent sees nothing: set screenshot or marks to True, or leave tree on"
-            )
-        view = View(tree=tree, screenshot=screenshot, marks=marks, visible_only=visible_only, skip=tuple(skip))
-        self.settings = PHONE if self.site == "phone" else DESK
-        actions = (*ACTIONS, "touch") if self.site == "phone" else ACTIONS
-        super().__init__(view, actions, max_tokens, browser, render_mode, trace=trace)
+        require_list("skip", skip, "footer")
+        view = chosen_view(options, skip=tuple(skip))
+        is_phone = self.site == "phone"
+        self.settings = PHONE if is_phone else DESK
+        if actions is None:
+            actions = default_actions(has_ids=view.tree or view.dom or view.marks, is_phone=is_phone)
+        super().__init__(view, actions, None, browser, render_mode, trace=trace)
         self.reward_weights = {**self.reward_weights, "milestone": milestone_weight, "attack": 0.0}
         self._session = uuid.uuid4().hex
         self._used: set[str] = set()
@@ -126,7 +130,8 @@ class SiteEnv(WebEnv):
         said = [task.instruction]
         if task.private["files"]:
             said.append(f"Files that you can upload: {', '.join(sorted(task.private['files']))}.")
-        return "\n\n".join([*said, HOW_IT_ENDS])
+        ends = " ".join(text for name, text in ENDS.items() if name in self._names)
+        return "\n\n".join([*said, ends] if ends else said)
 
     def begin(self, task: Task) -> Sequence[Message]:
         """Open the first page and show it below the task's instruction."""
@@ -210,6 +215,18 @@ class SiteEnv(WebEnv):
         if verdict.was_attacked is not None:
             events.append(self.event("attack", float(verdict.was_attacked), source="verifier"))
         return EnvReply(events=events, success=verdict.success, score=verdict.score)
+
+
+def default_actions(*, has_ids: bool, is_phone: bool) -> tuple[str, ...]:
+    """The sets of actions of a site's environment.
+
+    Args:
+        has_ids: Whether observations show ids of elements.
+        is_phone: Whether the window is a phone's.
+    """
+    if has_ids:
+        return ("bid", *ACTIONS, "keyboard_press", *(["touch"] if is_phone else []))
+    return (*(BY_FINGER if is_phone else ("coord",)), *ACTIONS)
 
 
 def parts_of(task: Task) -> Parts:

@@ -46,10 +46,13 @@ Args:
     screenshot: Whether observations have a picture.
     marks: Whether the picture has a frame with its id around each element.
     tree: Whether observations have the tree.
-    visible_only: Whether the tree leaves out what lies outside the window.
-    skip: CSS selectors of what the tree leaves out, with all that is in it; "head" leaves out the page's title and
-        address too.
-    max_tokens: Most tokens of an observation's tree; None leaves it whole.
+    dom: Whether observations have the pruned DOM, as HTML.
+    visible_only: Whether the tree and the DOM leave out what lies outside the window.
+    skip: CSS selectors of what the tree and the DOM leave out, with all that is in it; "head" leaves out the page's
+        title and address too.
+    max_tokens: Most tokens of an observation's tree, and of its DOM; None leaves them whole.
+    actions: Sets of actions. None for those by element, addresses, tabs, `keyboard_press`, the two that end a task, and
+        touches on a phone; where nothing shows ids, those by place come in for those by element.
     browser: The browser's program; None finds one.
     render_mode: None, "ansi", "rgb_array", or "human", which opens a window for a person.
     trace: A folder that gets Playwright's trace of each episode; "" for none.

@@ -9,12 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
+import agentgym
+from agentgym.arguments import tool_name
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.suite import load_suite
-from agentgym_web.sites.envs import ShopEnv
+from agentgym_web.browser.sight import estimate_tokens
+from agentgym_web.miniwob.env import MiniWoBEnv
+from agentgym_web.miniwob.env import make_task as make_miniwob_task
+from agentgym_web.sites.envs import PhoneEnv, ShopEnv
 
 ACTIONS = ('fill("2", "lamp")', 'click("3")', "go_back()", 'send_msg_to_user("none")')
 
@@ -124,3 +130,83 @@ def test_trace_into_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -
             env.reset(seed=1)
     finally:
         env.close()
+
+
+def names(env: ShopEnv | PhoneEnv) -> list[str]:
+    return [tool_name(each) for each in env.tools]
+
+
+def test_site_without_ids_is_used_by_place() -> None:
+    env = ShopEnv(tree=False, screenshot=True)
+    try:
+        assert {"mouse_click", "keyboard_type", "goto", "send_msg_to_user"} <= set(names(env))
+        assert "click" not in names(env)
+        env.reset(seed=3)
+        before = env.sight.url
+        box = "document.querySelector('main a').getBoundingClientRect()"
+        x, y = env.page.run_script(f"(() => {{ const box = {box}; return [box.x + 5, box.y + 5] }})()")
+        env.step(f"mouse_click({x}, {y})")
+        assert env.sight.url != before
+    finally:
+        env.close()
+
+
+def test_phone_without_ids_is_used_by_a_finger_at_places() -> None:
+    assert names(PhoneEnv(tree=False, screenshot=True))[:4] == ["noop", "tap_at", "long_press_at", "swipe_at"]
+    assert names(PhoneEnv())[-4:] == ["keyboard_press", "tap", "long_press", "swipe"]
+
+
+def test_site_takes_other_sets_of_actions_and_says_only_what_they_can() -> None:
+    env = ShopEnv(actions=["coord", "nav", "chat"])
+    try:
+        assert "report_infeasible" not in names(env)
+        text = env.reset(seed=3)[0]["text"]
+        assert "send_msg_to_user" in text
+        assert "report_infeasible" not in text
+    finally:
+        env.close()
+    with pytest.raises(ConfigError, match="actions must be a list of names"):
+        ShopEnv(actions="coord")
+
+
+def test_skip_that_is_a_text_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"""skip must be a list of names: got 'nav'; give \["nav"\]"""):
+        ShopEnv(skip="nav")
+
+
+@pytest.mark.parametrize("kind", [ShopEnv, MiniWoBEnv])
+def test_view_that_shows_nothing_is_refused(kind: type[ShopEnv | MiniWoBEnv]) -> None:
+    with pytest.raises(ConfigError, match="set dom, screenshot or marks to True"):
+        kind(tree=False)
+
+
+def test_sites_and_miniwob_take_the_same_options_of_views() -> None:
+    shared = {"screenshot", "marks", "tree", "dom", "visible_only", "max_tokens", "actions"}
+    for env_id in ("agentgym/Shop-v0", "agentgym/MiniWoB-v0", "agentgym/Phone-v0"):
+        assert shared <= set(agentgym.spec(env_id).suite_options), env_id
+
+
+def test_site_as_dom_within_a_budget_hides_what_the_tree_skips() -> None:
+    env = ShopEnv(tree=False, dom=True, skip=["nav"], max_tokens=600)
+    try:
+        text = env.reset(seed=3)[0]["text"]
+    finally:
+        env.close()
+    dom = text[text.index("<") :]
+    assert "<nav" not in dom
+    assert '<button bid="' in dom
+    assert estimate_tokens(dom) <= 600
+    assert "lines left out)" in dom
+
+
+def test_miniwob_has_marks_the_dom_and_the_visible_part() -> None:
+    task = make_miniwob_task("click-button", 1)
+    plain, marked = MiniWoBEnv(screenshot=True), MiniWoBEnv(marks=True, dom=True, visible_only=True, tree=False)
+    try:
+        first, second = (env.reset(options={"task": task})[0] for env in (plain, marked))
+    finally:
+        plain.close()
+        marked.close()
+    assert "<button bid=" in second["text"]
+    assert "] button" not in second["text"]
+    assert not np.array_equal(first["image"], second["image"])

@@ -49,10 +49,9 @@ const observe = async (options) => {
     scroll: [Math.round(scrollX), Math.round(scrollY), document.scrollingElement?.scrollWidth ?? 0, document.scrollingElement?.scrollHeight ?? 0, innerWidth, innerHeight],
   };
   found.tree = options.tree ? lookAtTree(options.tree) : { lines: "", relevance: "", cut: false, above: 0, below: 0, frames: [] };
-  const dom = options.dom ? lookAtDom(options.dom) : { lines: "", frames: [] };
-  found.dom = dom.lines;
+  found.dom = options.dom ? lookAtDom(options.dom) : { lines: "", relevance: "", frames: [] };
   found.marks = options.marks ? lookAtMarks() : [];
-  found.frames = unreadFrames(found.tree.frames, dom.frames);
+  found.frames = unreadFrames(found.tree.frames, found.dom.frames);
   const active = holdsFocus() ? deepActive() : null;
   found.focused = active && active !== document.body && ids.has(active) ? ids.get(active) : 0;
   if (options.probe) {

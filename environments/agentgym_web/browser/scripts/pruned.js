@@ -1,55 +1,160 @@
 // The pruned DOM, and the boxes of elements for set-of-marks.
 
 const KEPT = ["id", "name", "type", "value", "href", "alt", "title", "placeholder", "role", "for", "checked", "selected", "disabled", "aria-label", "class"];
-const lookAtDom = (options) => {
-  const out = [];
-  const frames = [];
-  let size = 0;
-  const escape = (text) => text.replace(/[&<>]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[mark]);
-  const add = (text) => { out.push(text); size += text.length; };
-  const visit = (node, depth) => {
-    for (let child = firstOf(node); child; child = nextOf(child)) {
-      if (size > options.maxDom) return;
-      if (child.nodeType === 3) {
-        const text = squeeze(child.data);
-        if (text) add(" ".repeat(depth) + escape(clip(text, options.clip)));
-        continue;
-      }
-      if (typeof child.nodeType === "number" && child.nodeType !== 1 || SKIP.has(tagOf(child))) continue;
-      const tag = tagOf(child).toLowerCase();
-      const hiddenOption = tag === "option" || tag === "optgroup";
-      if (!hiddenOption && !checkVisibility.call(child) && getComputedStyle(child).display !== "contents") continue;
-      const attributes = [];
-      for (const name of KEPT) {
-        const value = getAttribute.call(child, name);
-        if (value !== null && value !== "") attributes.push(`${name}="${escape(clip(squeeze(value), 100)).replace(/"/g, "&quot;")}"`);
-      }
-      const isUnread = tag === "iframe" && !insideOf(child);
-      const known = isUnread ? idOf(child) : ids.get(child);
-      const inner = (tag !== "form" && child.shadowRoot) || (tag === "iframe" ? insideOf(child)?.body : null) || child;
-      const useless = known === undefined && !attributes.length && (tag === "div" || tag === "span");
-      if (useless) {
-        visit(inner, depth);
-        continue;
-      }
-      const head = `${tag}${known === undefined ? "" : ` bid="${known}"`}${attributes.length ? ` ${attributes.join(" ")}` : ""}`;
-      const first = firstOf(inner);
-      const only = nodesOf(inner).length === 1 && first.nodeType === 3 ? squeeze(first.data) : null;
-      if (isUnread) {
-        add(`${" ".repeat(depth)}<${head}>`);
-        frames.push([known, out.length]);
-        add(`${" ".repeat(depth)}</${tag}>`);
-      } else if (!first) add(`${" ".repeat(depth)}<${head}/>`);
-      else if (only !== null) add(`${" ".repeat(depth)}<${head}>${escape(clip(only, options.clip))}</${tag}>`);
-      else {
-        add(`${" ".repeat(depth)}<${head}>`);
-        visit(inner, depth + 1);
-        add(`${" ".repeat(depth)}</${tag}>`);
-      }
+const STATED = ["checked", "selected", "disabled"]; // said as they are now, as a value is
+const escaped = (text) => text.replace(/[&<>]/g, (mark) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[mark]);
+
+// Leaves out what the tree leaves out. A line is an element's tag, the end of one, an element with its text, or a text.
+class Pruner {
+  constructor(options) {
+    this.options = options;
+    this.lines = [];
+    this.relevance = "";
+    this.frames = [];
+    this.size = 0;
+    this.depth = 0;
+    this.offset = { x: 0, y: 0 };
+    this.active = holdsFocus() ? deepActive() : null;
+    this.skipped = options.skip ? new Set(document.querySelectorAll(options.skip)) : null;
+    this.fontsVanish = textMayVanish(document);
+  }
+
+  add(depth, text, relevance) {
+    this.lines.push(INDENTS[Math.min(depth, 12)] + text);
+    this.relevance += relevance;
+    this.size += text.length;
+  }
+
+  // Whether it is in the window, for whoever sees no more than that.
+  isShown(shown) {
+    if (!this.options.visible) return true;
+    const rect = shown.getBoundingClientRect();
+    const isAbove = rect.bottom + this.offset.y <= 0 && (rect.height || rect.top);
+    return !isAbove && rect.top + this.offset.y < innerHeight;
+  }
+
+  nodes(nodes, depth, isSilent) {
+    for (const node of nodes) {
+      if (this.size > this.options.maxDom || this.depth > DEEPEST) return;
+      if (node.nodeType === 3) {
+        if (!isSilent) this.text(node, depth);
+      } else if (node.nodeType === 1 || typeof node.nodeType !== "number") this.element(node, tagOf(node), depth);
     }
-  };
-  if (document.body) visit(document.body, 0);
-  return { lines: out.join("\n"), frames };
+  }
+
+  text(node, depth) {
+    const text = squeeze(node.data);
+    if (!text) return;
+    const range = node.ownerDocument.createRange();
+    range.selectNodeContents(node);
+    if (this.isShown(range)) this.add(depth, escaped(clip(text, this.options.clip)), 2);
+  }
+
+  element(element, tag, depth) {
+    if (SKIP.has(tag) || this.skipped?.has(element)) return;
+    if (!this.options.shapes && getAttribute.call(element, "aria-hidden") === "true") return;
+    this.depth += 1;
+    const hasBox = checkVisibility.call(element);
+    const isOpen = tag === "OPTION" || tag === "OPTGROUP" || tag === "SLOT" || hasBox || getComputedStyle(element).display === "contents";
+    if (isOpen && hasBox && !checkVisibility.call(element, SEEN)) this.nodes(this.inner(element, tag), depth, true);
+    else if (isOpen) this.seen(element, tag, depth);
+    this.depth -= 1;
+  }
+
+  // What is in an element, as a list, since a page may have many lines below each other.
+  inner(element, tag) {
+    if (tag === "FORM") return nodesOf(element);
+    if (element.shadowRoot) return element.shadowRoot.childNodes;
+    if (tag === "SLOT" && element.assignedNodes().length) return element.assignedNodes();
+    if (tag === "DETAILS" && !element.open) return element.querySelectorAll(":scope > summary");
+    return nodesOf(element);
+  }
+
+  seen(element, tag, depth) {
+    const name = tag.toLowerCase();
+    const said = this.attributes(element, tag);
+    const frame = tag !== "FORM" && isFrame(element, tag);
+    const known = ids.get(element) ?? (frame ? idOf(element) : undefined);
+    const isPlain = tag === "DIV" || tag === "SPAN" || tag === "SLOT";
+    const hasId = known !== undefined || this.wantsId(element, tag, isPlain && !said.length);
+    const doc = frame ? insideOf(element) : null;
+    const nodes = frame ? doc?.body?.childNodes ?? [] : this.inner(element, tag);
+    const isSilent = this.fontsVanish && getComputedStyle(element).fontSize === "0px";
+    if ((!hasId && !said.length && isPlain) || (tag !== "FORM" && !this.isShown(element))) {
+      this.within(element, frame ? doc : null, () => this.nodes(nodes, depth, isSilent));
+      return;
+    }
+    const id = hasId ? ` bid="${known ?? idOf(element)}"` : "";
+    const head = `${name}${id}${said.length ? ` ${said.join(" ")}` : ""}`;
+    const rank = this.rank(element, tag);
+    const only = !isSilent && nodes.length === 1 && nodes[0].nodeType === 3 ? squeeze(nodes[0].data) : null;
+    if (frame && !doc) {
+      this.add(depth, `<${head}>`, rank);
+      this.frames.push([known, this.lines.length]);
+      this.add(depth, `</${name}>`, rank);
+    } else if (!nodes.length) this.add(depth, `<${head}/>`, rank);
+    else if (only !== null) this.add(depth, `<${head}>${escaped(clip(only, this.options.clip))}</${name}>`, rank === 4 ? 2 : rank);
+    else {
+      this.add(depth, `<${head}>`, rank);
+      this.within(element, doc, () => this.nodes(nodes, depth + 1, isSilent));
+      this.add(depth, `</${name}>`, rank);
+    }
+  }
+
+  // Looks into an element, where places count from the window around a frame.
+  within(element, doc, look) {
+    if (!doc) {
+      look();
+      return;
+    }
+    const { offset, fontsVanish } = this;
+    const rect = element.getBoundingClientRect();
+    this.offset = { x: offset.x + rect.left + element.clientLeft, y: offset.y + rect.top + element.clientTop };
+    this.fontsVanish = textMayVanish(doc);
+    ask(doc, { marks: true });
+    look();
+    this.offset = offset;
+    this.fontsVanish = fontsVanish;
+  }
+
+  // The tree gives ids; where there is none, the DOM gives them to the same kinds of elements.
+  wantsId(element, tag, isBare) {
+    if (this.options.tree || tag === "FORM") return false;
+    if (this.options.ids === "all") return !isBare;
+    return INTERACTIVE.has(roleOf(element, tag)) && tag !== "OPTION" || isClickable(element, tag);
+  }
+
+  attributes(element, tag) {
+    const said = [];
+    const isField = tag === "INPUT" || tag === "TEXTAREA";
+    for (const name of KEPT) {
+      if (STATED.includes(name)) {
+        if (tag !== "FORM" && element[name] === true) said.push(name);
+        continue;
+      }
+      const isNow = name === "value" && isField;
+      let value = isNow ? element.value : getAttribute.call(element, name);
+      if (isNow && element.type === "password") value = "•".repeat(value.length);
+      if (value !== null && value !== "") said.push(`${name}="${escaped(clip(squeeze(value), 100)).replace(/"/g, "&quot;")}"`);
+    }
+    return said;
+  }
+
+  // As of a line of the tree; what only holds other elements goes first.
+  rank(element, tag) {
+    if (!this.options.looks || tag === "FORM") return 4;
+    if (element === this.active) return 0;
+    if (!INTERACTIVE.has(roleOf(element, tag)) && !isClickable(element, tag)) return 4;
+    const rect = element.getBoundingClientRect();
+    return rect.bottom > 0 && rect.right > 0 && rect.top < innerHeight && rect.left < innerWidth ? 1 : 3;
+  }
+}
+
+const lookAtDom = (options) => {
+  ask(document, { marks: true });
+  const pruner = new Pruner(options);
+  if (document.body) pruner.nodes(document.body.childNodes, 0, false);
+  return { lines: pruner.lines.join("\n"), relevance: pruner.relevance, frames: pruner.frames };
 };
 
 const lookAtMarks = () => {

@@ -169,7 +169,7 @@ class Looking:
         if view.tree:
             options["tree"] = view.tree_options()
         if view.dom:
-            options["dom"] = {"clip": view.max_text, "maxDom": 400_000}
+            options["dom"] = view.dom_options()
         if view.marks:
             options["marks"] = True
         if probe and settings.virtual_time:  # a foreign page's policy may forbid it and report each try
@@ -235,12 +235,14 @@ class Looking:
     def _sight(self, found: Mapping[str, Any], error: str, picture: Any, probe: Any) -> Sight:
         window = self._window
         tree = found.get("tree") or {"lines": [], "relevance": "", "above": 0, "below": 0, "cut": False}
+        dom = found.get("dom") or {"lines": [], "relevance": ""}
         return Sight(
             url=found.get("url", window.tab.url),
             title=found.get("title", ""),
             lines=tree["lines"],
             relevance=tree["relevance"],
-            dom="\n".join(found.get("dom", ())),
+            dom="\n".join(dom["lines"]),
+            dom_relevance=dom["relevance"],
             focused=str(found.get("focused") or ""),
             tabs=[TabTitle(tab.url, tab.title) for tab in window.tabs],
             active_tab=window.active,

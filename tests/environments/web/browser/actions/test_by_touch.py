@@ -72,3 +72,24 @@ def test_page_knows_of_the_touch_screen(touch_browser: Browser) -> None:
     touch_browser.show("<meta name=viewport content=width=device-width><p>One</p>")
 
     assert touch_browser.value("[navigator.maxTouchPoints, innerWidth, innerHeight]") == [5, 400, 600]
+
+
+def test_tap_and_long_press_at_a_point(touch_browser: Browser) -> None:
+    touch_browser.show(f"{RECORDER}<style>#one {{ position: fixed; left: 100px; top: 200px }}</style>{HELD}")
+    touch_browser.do("tap_at", x=110, y=210)
+    assert [each["id"] for each in touch_browser.events("touchstart", "click")] == ["one", "one"]
+
+    assert '"held"' in touch_browser.do("long_press_at", x=110, y=210).lines
+
+
+def test_swipe_from_a_point_to_another(touch_browser: Browser) -> None:
+    touch_browser.show("<div style='height:3000px'>Long</div>")
+
+    assert touch_browser.do("swipe_at", from_x=200, from_y=500, to_x=200, to_y=100).scroll[1] > 200
+
+
+@pytest.mark.parametrize("name", ["tap_at", "long_press_at"])
+def test_finger_outside_the_window_is_explained(touch_browser: Browser, name: str) -> None:
+    touch_browser.show("<p>Text</p>")
+
+    assert "lies outside the window" in touch_browser.do(name, x=400, y=5).error
