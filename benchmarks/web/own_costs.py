@@ -15,6 +15,8 @@ from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.input import Input
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.miniwob.env import MiniWoBEnv
+from agentgym_web.sites.core.all_sites import SITES
+from agentgym_web.sites.serving import SiteServer, the_server
 from benchmarks.measure import Spread, cpu_seconds
 from benchmarks.web.floor import Floor
 from benchmarks.web.recording import Episode
@@ -94,6 +96,28 @@ def resets(page: str, count: int) -> dict[str, Any]:
         "fresh_context_ms": _quantiles(fresh),
         "bare_context_ms": _quantiles(bare),
     }
+
+
+def site_resets(count: int) -> dict[str, Any]:
+    """Times of bringing each of our own sites back to its snapshot, while its server runs, in milliseconds.
+
+    Args:
+        count: Resets of each site.
+
+    Returns:
+        Median times by site, and the median over the sites.
+    """
+    found = {}
+    for name in SITES:
+        server, session = the_server(name), f"{name} reset"
+
+        def reset(server: SiteServer = server, session: str = session) -> None:
+            server.reset(session, None)
+
+        reset()
+        found[name] = round(_median_ms(reset, count), 2)
+        server.drop(session)
+    return {"ms_by_site": found, "median_ms": round(statistics.median(found.values()), 2)}
 
 
 def together(episodes: Sequence[Episode], seconds: float, rounds: int) -> dict[str, Any]:

@@ -138,6 +138,8 @@ def _own(episodes: Sequence[Episode], is_quick: bool) -> dict[str, Any]:
     found["step"] = own_costs.step_beside_calls(clicks, 20 if is_quick else 200, rounds)
     progress("resets")
     found["reset"] = own_costs.resets(RESET_PAGE, 20 if is_quick else 200)
+    progress("resets of sites")
+    found["site_reset"] = own_costs.site_resets(5 if is_quick else 50)
     progress("environments at once")
     found["together"] = own_costs.together(episodes, 1.0 if is_quick else 3.0, rounds)
     progress("large pages")
@@ -160,6 +162,8 @@ def _goals(times: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[Goal]:
     yield Goal("a step, times its two calls made bare", own["step"]["times_the_bare_calls"]["median"], 2.5, "at most")
     yield Goal("reset in the page, p50, ms", own["reset"]["in_page_ms"]["p50"], 5, "at most")
     yield Goal("reset with a fresh context, p50, ms", own["reset"]["fresh_context_ms"]["p50"], 60, "at most")
+    sites = own["site_reset"]["median_ms"]
+    yield Goal("reset of a site to its snapshot, median over the sites, ms", sites, 20, "at most")
     yield Goal("memory of an environment at 16, MiB", own["memory"]["mib_per_env"], 60, "at most")
     largest = own["observation"]["ms_by_elements"][str(own_costs.SIZES[-1])]
     yield Goal(f"observation of {own_costs.SIZES[-1]:,} elements, ms", largest, 50, "at most")

@@ -54,6 +54,12 @@ def test_resets_are_counted_in_the_page_and_with_a_fresh_context():
     assert 0 < found["in_page_ms"]["p50"] <= found["in_page_ms"]["p95"]
 
 
+def test_resets_of_all_sites_are_timed():
+    found = own_costs.site_resets(3)
+    assert set(found["ms_by_site"]) == {"shop", "forum", "wiki", "admin", "mail", "phone"}
+    assert min(found["ms_by_site"].values()) <= found["median_ms"] <= max(found["ms_by_site"].values())
+
+
 def test_environments_at_once_play_all_their_pages(episodes):
     found = own_costs.together(episodes, 0.2, 1)
     assert found["one_steps_per_s"]["median"] > 0
