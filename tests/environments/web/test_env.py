@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +113,33 @@ def test_trace_leaves_nothing_in_the_temporary_folder(
         env.close()
     assert len(list((tmp_path / "traces").iterdir())) == 1
     assert list(temporary.glob("playwright-*")) == []
+
+
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for names of sockets, and that the browser's user passes through."""
+    with tempfile.TemporaryDirectory(prefix="w", dir="/tmp") as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+def test_trace_of_a_killed_harness_leaves_nothing_in_the_temporary_folder(short_folder: Path, tmp_path: Path) -> None:
+    temporary = short_folder
+    program = (
+        "import time; from agentgym_web.sites.envs import ShopEnv\n"
+        f"env = ShopEnv(trace={str(tmp_path / 'traces')!r}); env.reset(seed=1); env.step('noop(0)')\n"
+        "print('ready', flush=True); time.sleep(60)"
+    )
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        assert list(temporary.glob("*/playwright-*")), "the driver writes into a folder of ours"
+        child.kill()
+    ends = time.monotonic() + 20
+    while list(temporary.iterdir()) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert list(temporary.iterdir()) == []
 
 
 def test_trace_of_dialogs_leaves_them_to_the_window(tmp_path: Path) -> None:

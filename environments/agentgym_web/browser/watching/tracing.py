@@ -1,13 +1,19 @@
 """Playwright's trace of an episode: a zip that `playwright show-trace` opens.
 
 Playwright connects to the same browser and only watches: all input comes from this package, and the window answers
-dialogs and offers of downloads.
+dialogs and offers of downloads. What its driver writes meanwhile lies in a folder that goes with this process, also
+where that is killed: the driver leaves it behind then.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
 
 _CONNECT_MS = 60_000
 _SNAPSHOT_S = 5.0
+# Its input ends with this process. The driver may write for a moment after that.
+_WIPE = 'read -r _; for try in {1..50}; do [ -e "$1" ] || break; rm -rf -- "$1"; sleep 0.1; done'
 
 
 class Tracer:
@@ -36,6 +44,7 @@ class Tracer:
         self._context: BrowserContext | None = None
         self._targets: dict[Page, str] = {}
         self._is_tracing = self._is_open = False
+        self._scratch: _Scratch | None = None
 
     async def begin(self, title: str) -> None:
         """Start the trace of an episode; one that was not ended is dropped.
@@ -88,6 +97,9 @@ class Tracer:
                 await browser.close()
         if playwright is not None:
             await playwright.stop()
+        scratch, self._scratch = self._scratch, None
+        if scratch is not None:
+            scratch.close()
 
     async def _drop(self) -> None:
         """Drop the trace that runs, if one does.
@@ -103,7 +115,9 @@ class Tracer:
             from playwright.async_api import Error, async_playwright
         except ImportError as error:
             raise MissingExtraError("Playwright's trace", "web") from error
-        self._playwright = await async_playwright().start()
+        self._scratch = _Scratch()
+        with _temporary_folder(self._scratch.folder):
+            self._playwright = await async_playwright().start()
         try:
             self._browser = await self._playwright.chromium.connect_over_cdp(self._address, timeout=_CONNECT_MS)
         except Error as error:
@@ -124,6 +138,40 @@ class Tracer:
             if self._targets[page] == wanted:
                 return page
         return None
+
+
+class _Scratch:
+    """A folder for the driver, and a small shell that removes it when this process ends."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="agentgym-web-trace-"))
+        self._wiper = subprocess.Popen(  # noqa: S603 - a script of ours
+            ["/bin/bash", "-c", _WIPE, "agentgym-web", str(self.folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+
+    def close(self) -> None:
+        """Remove the folder; a second call does nothing."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._wiper.communicate()
+
+
+@contextmanager
+def _temporary_folder(folder: Path) -> Iterator[None]:
+    """Name the folder for temporary files of programs that are started meanwhile."""
+    before = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("TMPDIR", None)
+        else:
+            os.environ["TMPDIR"] = before
 
 
 async def _take_snapshot(page: Page) -> None:
