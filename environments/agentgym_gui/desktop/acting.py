@@ -13,6 +13,9 @@ from agentgym_gui.actions.events import Copy, Event, KeyDown, KeyUp, Move, Press
 BUTTONS = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 TEXT_PIECE = 4000
 """Most characters of a text that one command types."""
+SPARE_KEY_S = 0.1
+"""How long a character without a key of its own may take: applications learn anew what the keys are for every batch."""
+_LAST_WITH_KEY = "~"
 _UP, _DOWN, _LEFT, _RIGHT = 4, 5, 6, 7
 
 
@@ -72,6 +75,12 @@ def _dragged(start: Move | None, end: Move, patience: Patience) -> Iterator[str]
 def waiting_s(events: Iterable[Event]) -> float:
     """Seconds that events wait by themselves."""
     return sum(event.seconds for event in events if isinstance(event, Wait))
+
+
+def typing_s(events: Iterable[Event]) -> float:
+    """Seconds that the texts of events may take beyond what every message may."""
+    texts = [event.text for event in events if isinstance(event, Type)]
+    return SPARE_KEY_S * sum(letter > _LAST_WITH_KEY for text in texts for letter in text)
 
 
 def _lines(event: Event) -> Iterator[str]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from agentgym.errors import SandboxDirtyError
 from agentgym.sandbox.base import Sandbox
 from agentgym_gui.actions.events import Box, Event
-from agentgym_gui.desktop.acting import Patience, codes, command_lines, waiting_s
+from agentgym_gui.desktop.acting import Patience, codes, command_lines, typing_s, waiting_s
 from agentgym_gui.desktop.canary import leftovers
 from agentgym_gui.desktop.link import DeskLink, DesktopLostError
 from agentgym_gui.desktop.settings import HOME, DesktopSettings
@@ -140,7 +140,7 @@ class Desktop:
         if has_picture:
             lines.append(self._picture_line(Box(0, 0, self.settings.width, self.settings.height), has_pointer))
         num_settled = sum(line.startswith("settle") for line in lines)
-        patience_s = ANSWER_S + waiting_s(events) + num_settled * self.patience.cap_ms / 1000
+        patience_s = ANSWER_S + waiting_s(events) + typing_s(events) + num_settled * self.patience.cap_ms / 1000
         blocks = self._ask(lines, patience_s)
         pixels, is_new = self._pixels(blocks) if has_picture else (None, True)
         return Sight(self._read(blocks), _worst(blocks), pixels, is_new)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agentgym_gui.actions.events import Copy, KeyDown, KeyUp, Move, Press, Release, Scroll, Type
 from agentgym_gui.actions.gestures import click, drag
-from agentgym_gui.desktop.acting import Patience, command_lines
+from agentgym_gui.desktop.acting import SPARE_KEY_S, Patience, command_lines, typing_s
 
 SETTLE = Patience().line
 
@@ -54,3 +56,8 @@ def test_long_text_is_typed_in_pieces():
 
 def test_button_that_is_held_by_itself_settles_nothing():
     assert lines(Move(1, 1), Press(), Release()) == ["move 1 1", "button 1 1", "button 1 0"]
+
+
+def test_time_for_a_text_grows_with_the_characters_that_have_no_key():
+    assert typing_s((Type("plain ~ text\n" * 500), *click((3, 4)), Copy("你好"))) == 0
+    assert typing_s((Type("你好 ok"), Type("ß"))) == pytest.approx(3 * SPARE_KEY_S)

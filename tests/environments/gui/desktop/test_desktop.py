@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from agentgym.task import Limits
+from agentgym_gui.desktop import session
+from agentgym_gui.desktop.acting import Patience
 from agentgym_gui.desktop.env import LOST, DesktopEnv
 from agentgym_gui.desktop.scripted import find
 from agentgym_gui.desktop.scripts import SCRIPTS
@@ -81,6 +83,15 @@ def test_text_of_any_script_arrives_whole_and_in_order(editing):
     text = "Grüße, мир! 你好 שלום ΑΩ ①②③ čšž ñ 'quoted' <tag> ~ 42 αβγδεζηθικλμνξοπρστυφχψω"
     seen = act(editing, 'press("Escape")')[0]
     act(editing, f'click("{find(seen, "text")}")')
+    act(editing, 'press("ctrl+a")')
+    act(editing, f"type_text({text!r})")
+    assert typed(editing) == text
+
+
+def test_long_text_of_spare_keys_has_time_of_its_own(editing, monkeypatch):
+    monkeypatch.setattr(session, "ANSWER_S", 0)
+    monkeypatch.setattr(editing.desktop, "patience", Patience(cap_ms=500))
+    text = "".join(chr(0x4E00 + number) for number in range(200))
     act(editing, 'press("ctrl+a")')
     act(editing, f"type_text({text!r})")
     assert typed(editing) == text
