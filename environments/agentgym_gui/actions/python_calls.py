@@ -6,7 +6,6 @@ Which calls mean what is up to `pyautogui` and `uitars`.
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -114,7 +113,7 @@ def _computed(left: Any, operator: ast.operator, right: Any) -> Any:
 
 def _small(value: Any) -> Any:
     """A value that is small enough to compute with."""
-    if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= _LARGEST):
+    if isinstance(value, int | float) and not abs(value) <= _LARGEST:  # so is NaN
         raise ActionError("A number is too large. Write a smaller one.")
     return value
 

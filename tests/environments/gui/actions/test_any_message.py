@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from agentgym_gui.actions.events import ActionError, Box, Event, Frame
 from agentgym_gui.actions.syntaxes import SYNTAXES
 from agentgym_gui.actions.values import MAX_EVENTS
+from agentgym_gui.desktop.env import DesktopEnv
+from agentgym_gui.desktop.settings import DesktopSettings
+from agentgym_gui.grounding.env import GroundingEnv
+from agentgym_gui.traces.env import GuiTraceEnv
 
 FRAMES = (Frame(1280, 800), Frame(1280, 800, 0.5, 0.4), Frame(412, 892, grid=1000, pointer=(0, 0)))
 ELEMENTS = {"b3": Box(600, 300, 80, 40), "7": Box(-50, 0, 20, 20)}
@@ -99,3 +103,23 @@ def test_hostile_message_takes_little_time(name):
         before = time.process_time()
         assert read(name, message, FRAMES[0]) is None
         assert time.process_time() - before < 5
+
+
+HUGE = "9" * 400
+HUGE_CALLS = (f"pyautogui.click({HUGE}, 5)", f"pyautogui.moveTo(5, -{HUGE})", f"pyautogui.click(1e400, {HUGE} % 7)")
+
+
+@pytest.mark.parametrize("call", HUGE_CALLS)
+def test_huge_number_in_code_is_explained_on_a_desktop(call):
+    env = DesktopEnv(actions="pyautogui")
+    with pytest.raises(ActionError, match="too large"):
+        env.syntax.parse(call, env.view.frame(DesktopSettings(), None), {})
+
+
+@pytest.mark.parametrize("env", [GroundingEnv(answers="pyautogui"), GuiTraceEnv(syntax="pyautogui")])
+@pytest.mark.parametrize("call", HUGE_CALLS)
+def test_huge_number_in_code_is_an_invalid_message(env, call):
+    env.reset(seed=0)
+    observation, reward, terminated, _, info = env.step(call)
+    assert (reward, terminated, info["is_invalid"]) == (pytest.approx(-0.1), False, True)
+    assert "too large" in observation["text"]
