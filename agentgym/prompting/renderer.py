@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentgym.errors import MissingExtraError, TemplateError
-from agentgym.message import Message, ToolSchema
+from agentgym.message import Message, ToolSchema, content_text
 from agentgym.picture import is_picture
 from agentgym.prompting.control import ControlTokens
 from agentgym.prompting.joint import Joint, find_joint
@@ -78,10 +78,11 @@ class ChatRenderer:
         self._kwargs = dict(template_kwargs or {})
         self._control = ControlTokens(tokenizer, str(tokenizer.chat_template))
         self._arguments_as_text = False
-        self._pictures_as_image = False
+        self._pictures_as_image = self._parts_as_text = False
         self._content_as_parts = self._needs_parts()
         self.picture_id = self._find_picture_id()
         """Id that the template writes for a picture; None where it writes none."""
+        self._parts_as_text = self.picture_id is None and not self._reads_pictures()
         self._joints: dict[_Key, Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
         self._rendered: dict[tuple[tuple[tuple[str, ...], ...], int, bool], tuple[int, ...]] = {}
@@ -217,6 +218,8 @@ class ChatRenderer:
             messages = [_with_text_arguments(message) for message in messages]
         if self._content_as_parts:
             messages = [_with_parts(message) for message in messages]
+        if self._parts_as_text:
+            messages = [_with_text(message) for message in messages]
         if self._pictures_as_image:
             messages = [_with_images(message) for message in messages]
         text = self._tokenizer.apply_chat_template(
@@ -263,6 +266,15 @@ class ChatRenderer:
                 return self._control.texts[(named or new)[0]]
         self._pictures_as_image = False
         return None
+
+    def _reads_pictures(self) -> bool:
+        """Whether the template writes the text beside a picture, and not the picture's file."""
+        picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}
+        try:
+            text = self._apply([{"role": "user", "content": [{"type": "text", "text": CONTENT}, picture]}], None, True)
+        except self._failures:
+            return False
+        return CONTENT in text and picture["image_url"]["url"] not in text  # type: ignore[index]  # a dict
 
     def _known_tools(self, tools: Sequence[ToolSchema]) -> _Tools:
         """The guarded form of a list of tools, kept by the list's identity; equal lists share their number."""
@@ -326,6 +338,10 @@ def _with_text_arguments(message: Message) -> Message:
             arguments = json.dumps(arguments, ensure_ascii=False)
         calls.append({**call, "function": {**function, "arguments": arguments}})
     return {**message, "tool_calls": calls}
+
+
+def _with_text(message: Message) -> Message:
+    return {**message, "content": content_text(message)} if isinstance(message.get("content"), list) else message
 
 
 def _with_images(message: Message) -> Message:

@@ -167,3 +167,13 @@ def test_a_template_that_knows_pictures_of_type_image_alone_is_given_them_so(trl
     parts = [{"type": "text", "text": "See <|image_pad|>"}, {"type": "image_url", "image_url": {"url": url}}]
     renderer = ChatRenderer(tokenizer)
     assert renderer.render([{"role": "user", "content": parts}]).count(renderer.picture_id) == 1
+
+
+@pytest.mark.parametrize("written", [None, "{% for m in messages %}{{ m.content }}{% endfor %}"])
+def test_a_template_without_pictures_is_given_their_place_in_words(trl_tokenizer, written):
+    tokenizer = copy.copy(trl_tokenizer("qwen3"))
+    tokenizer.chat_template = written or tokenizer.chat_template
+    parts = [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}]
+    shown = tokenizer.decode(ChatRenderer(tokenizer).render([{"role": "user", "content": parts}]))
+    assert "See\n[image]" in shown
+    assert "base64" not in shown
