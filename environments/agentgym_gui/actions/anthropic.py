@@ -24,6 +24,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
+    Where,
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, drag
@@ -177,7 +178,7 @@ _OTHERS: Mapping[str, Callable[[Fields, Frame], tuple[Event, ...]]] = {
     "mouse_move": lambda fields, frame: (Move(*fields.point("coordinate", frame)),),
     "left_click_drag": _drag,
     "screenshot": lambda fields, frame: (Look(),),
-    "cursor_position": lambda fields, frame: (Look(),),
+    "cursor_position": lambda fields, frame: (Where(),),
     "left_mouse_down": lambda fields, frame: (*_maybe_at(fields, frame), Press()),
     "left_mouse_up": lambda fields, frame: (*_maybe_at(fields, frame), Release()),
     "scroll": _scroll,

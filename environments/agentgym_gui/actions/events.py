@@ -91,13 +91,18 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A picture is asked for, and where the pointer is.
+    """A picture is asked for.
 
     Attributes:
         region: The part that is shown enlarged, in pixels; None for the whole screen.
     """
 
     region: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place of the pointer is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,9 @@ class Fail:
     reason: str = ""
 
 
-Event = Move | Press | Release | Scroll | KeyDown | KeyUp | Type | Copy | Wait | Look | Open | Answer | Done | Fail
+Seeing = Look | Where
+"""What is asked about the screen, and changes nothing on it."""
+Event = Move | Press | Release | Scroll | KeyDown | KeyUp | Type | Copy | Wait | Seeing | Open | Answer | Done | Fail
 """One of them; a message becomes a tuple of events."""
 
 

@@ -20,18 +20,17 @@ from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, SandboxError, SandboxLostError, TaskError
 from agentgym.message import Message, tool_result, user
 from agentgym.outcome import Outcome
-from agentgym.picture import Image, image_file, png_of
+from agentgym.picture import Image, image_file, png_of, with_picture
 from agentgym.sandbox.base import Sandbox, SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.spaces import observations
 from agentgym.task import Task
-from agentgym_gui.actions.events import ActionError, Answer, Done, Event, Fail, Look, Move, Open
+from agentgym_gui.actions.events import ActionError, Answer, Box, Done, Event, Fail, Move, Open
 from agentgym_gui.actions.syntaxes import syntax_named
 from agentgym_gui.desktop.anchoring import anchor_of
 from agentgym_gui.desktop.link import DesktopLostError
-from agentgym_gui.desktop.pictures import marked, scaled
 from agentgym_gui.desktop.session import Desktop, Settled, Sight
 from agentgym_gui.desktop.staging import lay_out
 from agentgym_gui.desktop.starters import starter_task
@@ -39,7 +38,7 @@ from agentgym_gui.desktop.taking import take_files, take_state
 from agentgym_gui.desktop.task import DesktopTask, read_task
 from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
-from agentgym_gui.desktop.view import View
+from agentgym_gui.desktop.view import View, looks, told
 from agentgym_gui.verify.apart.asking import check_apart
 from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS, Component
 from agentgym_gui.verify.state import State
@@ -56,7 +55,8 @@ class DesktopEnv(SandboxEnv):
     Observation:
         The goal, and the screen: windows from the topmost, each with its visible elements, a line each: id, role, name,
         value and states. Ids last as long as their elements, and a star marks lines that are new or changed. With
-        `picture`, the pixels; with `marks`, the ids are drawn into them.
+        `picture`, the pixels; with `marks`, the ids are drawn into them. A message that asks for a picture, or for a
+        part of it enlarged, is answered with it in any case.
 
     Action:
         Calls of tools such as `click`, `type_text` and `press`, or one of the other syntaxes of `actions`. All of a
@@ -123,6 +123,8 @@ class DesktopEnv(SandboxEnv):
         self._before: State | None = None
         self._screen = Screen()
         self._pixels: Pixels | None = None
+        self._region: Box | None = None
+        self._told: tuple[str, ...] = ()
         self._writer = Writer(self.view.max_characters)
         self._pointer: tuple[int, int] | None = None
         self._said: str | None = None
@@ -162,6 +164,7 @@ class DesktopEnv(SandboxEnv):
         self._writer.forget()
         self._pointer, self._said, self._failed = None, None, False
         self._messages, self._num_steps = [], 0
+        self._pixels, self._region, self._told = None, None, ()
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
         self._desktop = Desktop(self.sandbox, self._work.screen)
@@ -180,6 +183,9 @@ class DesktopEnv(SandboxEnv):
         frame = self.view.frame(self._work.screen, self._pointer)
         events = self.prepared(self.syntax.parse(action.text, frame, self._screen.boxes()))
         self._note(events)
+        asked = looks(events)
+        self._region = asked[-1].region if asked else None
+        self._told = told(events, replace(frame, pointer=self._pointer))
         self._messages.append(action.text)
         try:
             text = self._carried_out(events)
@@ -190,7 +196,10 @@ class DesktopEnv(SandboxEnv):
         if any(isinstance(event, Done | Fail) for event in events):
             reply = self._judged(self._desktop)
             return reply._replace(messages=_answers(action, ENDED))
-        return EnvReply(_answers(action, text), image=self._image())
+        messages = _answers(action, text)
+        if asked and not self.view.picture:
+            messages[-1] = with_picture(messages[-1], self._sent())
+        return EnvReply(messages, image=self._image())
 
     def prepared(self, events: Sequence[Event]) -> tuple[Event, ...]:
         """What is carried out of a message's events.
@@ -282,7 +291,7 @@ class DesktopEnv(SandboxEnv):
         desktop = self.desktop
         self._num_steps += 1
         popup = self._work.popup
-        wants_picture = self.view.picture or any(isinstance(event, Look) for event in events)
+        wants_picture = self.view.picture or bool(looks(events))
         if popup is not None and popup.after_steps == self._num_steps:
             desktop.act(events)
             desktop.start(popup.argv)
@@ -293,21 +302,18 @@ class DesktopEnv(SandboxEnv):
         self._screen, self.settled = sight.screen, sight.settled
         if sight.pixels is not None:
             self._pixels = sight.pixels
-        notes = []
+        notes = [*self._told]
         if not sight.settled.is_calm:
             why = "something still moves" if sight.settled.how == "restless" else "an application does not answer"
             notes.append(f"The screen has not settled: {why}.")
         return self._writer.write(sight.screen, tuple(notes)) if self.view.text else "\n".join(notes)
 
     def _image(self) -> Pixels | None:
-        if not self.view.picture or self._pixels is None:
-            return None
-        pixels = self._pixels
-        if self.view.marks:
-            pixels = marked(pixels, self._screen.boxes())
-        height, width = pixels.shape[:2]
-        scale = self.view.scale
-        return pixels if scale == 1 else scaled(pixels, round(width * scale), round(height * scale))
+        return self._sent() if self.view.picture and self._pixels is not None else None
+
+    def _sent(self) -> Pixels:
+        assert self._pixels is not None
+        return self.view.sent(self._pixels, self._screen.boxes(), self._region)
 
     def _note(self, events: Sequence[Event]) -> None:
         """What of events ends, answers, or moves the pointer."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentgym.errors import ConfigError
-from agentgym_gui.actions.events import Frame
+from agentgym_gui.actions.events import Box, Elements, Event, Frame, Look, Where
 from agentgym_gui.actions.syntaxes import syntax_named
+from agentgym_gui.desktop.pictures import Pixels, marked, scaled
 from agentgym_gui.desktop.settings import DesktopSettings
 
 
@@ -46,3 +48,45 @@ class View:
         """What coordinates mean on a desktop."""
         scale = 1.0 if self.grid else self.scale
         return Frame(settings.width, settings.height, scale, scale, self.grid, pointer)
+
+    def sent(self, pixels: Pixels, boxes: Elements, region: Box | None = None) -> Pixels:
+        """The picture that an agent gets of a screen, uint8[H, W, 3].
+
+        Args:
+            pixels: The screen, uint8[H, W, 3].
+            boxes: Its elements by id, which marks show.
+            region: The part that fills the picture; None for the whole screen.
+        """
+        height, width = pixels.shape[:2]
+        if self.marks:
+            pixels = marked(pixels, boxes)
+        if region is not None:
+            pixels = pixels[region.y : region.y + region.height, region.x : region.x + region.width]
+        return scaled(pixels, round(width * self.scale), round(height * self.scale))
+
+
+def looks(events: Sequence[Event]) -> list[Look]:
+    """The pictures that some events ask for."""
+    return [event for event in events if isinstance(event, Look)]
+
+
+def told(events: Sequence[Event], frame: Frame) -> tuple[str, ...]:
+    """What is said to events that ask about the screen, one sentence each.
+
+    Args:
+        events: The events of a message.
+        frame: What its coordinates mean, with the pointer's place once the message is done.
+    """
+    said = []
+    if any(isinstance(event, Where) for event in events):
+        x, y = frame.from_pixel(*(frame.pointer or (frame.width - 1, frame.height - 1)))  # desk puts it there
+        said.append(f"The pointer is at ({x}, {y}).")
+    region = next((look.region for look in reversed(looks(events))), None)
+    if region is not None:
+        left, top = frame.from_pixel(region.x, region.y)
+        right, bottom = frame.from_pixel(region.x + region.width - 1, region.y + region.height - 1)
+        said.append(
+            f"The picture shows ({left}, {top}) to ({right}, {bottom}) enlarged. "
+            "Coordinates still count the whole screen."
+        )
+    return tuple(said)

@@ -15,9 +15,9 @@ from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.spec import SandboxSpec
 from agentgym.task import Task
-from agentgym_gui.actions.events import Event, Look
+from agentgym_gui.actions.events import Event
 from agentgym_gui.desktop.env import DesktopEnv
-from agentgym_gui.desktop.view import View
+from agentgym_gui.desktop.view import View, looks
 from agentgym_gui.phone.tasks import HEIGHT, WIDTH, draw_task
 from agentgym_gui.phone.touch import APPS, as_touch, carry_out, fill_screen, parts_of
 
@@ -109,7 +109,7 @@ class PhoneDesktopEnv(DesktopEnv):
         for part in parts_of(events):
             carry_out(desktop, part)
         fill_screen(desktop)
-        wants_picture = self.view.picture or any(isinstance(event, Look) for event in events)
+        wants_picture = self.view.picture or bool(looks(events))
         sight = desktop.look(has_picture=wants_picture, has_pointer=self.view.pointer)
         front = [window for window in sight.screen.windows if not window.is_hidden]
         ids = {window.id for window in front} | {each.window for each in sight.screen.elements} - {

@@ -26,6 +26,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
+    Where,
 )
 from agentgym_gui.actions.gestures import Point
 from agentgym_gui.actions.keys import character_of
@@ -131,7 +132,7 @@ class _Reader:
                 case KeyUp(key):
                     self._key_up(key)
                 case _:
-                    if not isinstance(event, Wait | Look):
+                    if not isinstance(event, Wait | Look | Where):
                         self._end_move()
                     for act in _plain(event):
                         self._add(act)
@@ -204,7 +205,7 @@ def _plain(event: Event) -> Iterator[Act]:
             yield Act("copy", text=text)
         case Wait():
             yield Act("wait")
-        case Look():
+        case Look() | Where():
             yield Act("look")
         case Open(name):
             yield Act("open", text=name)

@@ -22,6 +22,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
+    Where,
 )
 from agentgym_gui.actions.gestures import clicks
 
@@ -143,7 +144,7 @@ def test_broken_message_is_refused_whole(message, why):
         ({"action": "double_click"}, clicks("left", 2)),
         ({"action": "left_click_drag", "coordinate": [9, 9]}, (Press(), Move(9, 9), Release())),
         ({"action": "screenshot"}, (Look(),)),
-        ({"action": "cursor_position"}, (Look(),)),
+        ({"action": "cursor_position"}, (Where(),)),
     ],
 )
 @pytest.mark.parametrize("version", anthropic.ACTIONS)

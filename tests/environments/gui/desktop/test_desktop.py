@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image as Picture
 
+from agentgym.picture import read_image
 from agentgym.task import Limits
 from agentgym_gui.desktop import session
 from agentgym_gui.desktop.acting import Patience
 from agentgym_gui.desktop.env import LOST, DesktopEnv
+from agentgym_gui.desktop.pictures import scaled
 from agentgym_gui.desktop.scripted import find
 from agentgym_gui.desktop.scripts import SCRIPTS
+from agentgym_gui.desktop.settings import DesktopSettings
 from agentgym_gui.desktop.starters import starter_task
 from agentgym_gui.templates.tasks import task_of
 from agentgym_gui.traces.files import tasks_of
@@ -95,6 +100,34 @@ def test_long_text_of_spare_keys_has_time_of_its_own(editing, monkeypatch):
     act(editing, 'press("ctrl+a")')
     act(editing, f"type_text({text!r})")
     assert typed(editing) == text
+
+
+def pictured(env: DesktopEnv, message: str):
+    """The text and the picture that answer a message."""
+    *_, info = env.step(message)
+    parts = info["messages"][-1]["content"]
+    image = read_image(parts[1]["image_url"]["url"])
+    return parts[0]["text"], np.asarray(Picture.open(io.BytesIO(image.content)))
+
+
+def test_a_picture_that_is_asked_for_is_sent_where_only_text_is_shown(editing):
+    act(editing, "move_to(700, 500)")
+    _, whole = pictured(editing, "look()")
+    np.testing.assert_array_equal(whole, editing.desktop.pixels())
+    said, part = pictured(editing, "zoom(0, 0, 319, 199)")
+    assert "(0, 0) to (319, 199) enlarged" in said
+    assert part.shape == whole.shape
+    np.testing.assert_array_equal(scaled(whole[:200, :320], 1280, 800), part)
+    assert "image" not in editing.step('press("Escape")')[0]
+
+
+def test_the_pointer_starts_in_the_last_corner_of_the_screen(pool):
+    settings = DesktopSettings(600, 400)
+    with pool.lease(settings.spec()) as sandbox:
+        made = session.Desktop(sandbox, settings)
+        changed = np.argwhere((made.pixels() != made.pixels(has_pointer=False)).any(axis=2))
+        made.close()
+    assert (changed.min(axis=0) > (390, 590)).all()
 
 
 def test_bad_actions_are_explained_and_change_nothing(editing):
