@@ -30,5 +30,7 @@ def test_render_refuses_what_cannot_be_shown(tmp_path, capsys):
     assert "is there already" in capsys.readouterr().err
     assert main(["gui", "render", str(tmp_path / "new"), "--app", "galculatr"]) == 2
     assert "galculator" in capsys.readouterr().err
+    assert main(["gui", "render", str(tmp_path / "new"), "--app", "galculator", "--state", "start", "blorp"]) == 2
+    assert "galculator has no state 'blorp'; known: edit menu, file menu, start, view menu" in capsys.readouterr().err
     assert main(["gui", "render", str(tmp_path / "new"), "--screens", "0"]) == 2
     assert not (tmp_path / "new").exists()

@@ -87,8 +87,7 @@ def _render(path: Path, app: tuple[str, ...], wanted: Wanted, as_json: bool) -> 
     rendering = _module("agentgym_gui.grounding.rendering")
     known = _module("agentgym_gui.grounding.applications")
     names = app or tuple(name for name in known.APPLICATIONS if name not in known.HELD_OUT)
-    for name in names:
-        known.application_named(name)
+    rendering.require_states(wanted.states, names)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ConfigError(f"{path} is there already; name a new folder")
     with SandboxPool(provider_named(default_provider()[0]), PoolConfig(ready=0)) as pool:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import SandboxError
+from agentgym.errors import SandboxError, UnknownNameError
 from agentgym.picture import png_of
 from agentgym.sandbox.pool import SandboxPool
 from agentgym_gui.actions.keys import combination, pressed
@@ -33,9 +33,11 @@ PLACES = 6
 SCREENS, TARGETS = "scenes.jsonl", "targets.json"
 _APPLICATIONS_A_DESKTOP = 8
 _GONE_S = 10.0
+MAX_FAILURES = 10
+"""After how many failed openings in a row rendering gives up."""
 Note = Callable[[str], None]
-_Shown = tuple[Scene, Pixels] | None
-"""A scene with its picture; None for an opening that failed."""
+_Shown = tuple[Scene, Pixels] | SandboxError
+"""A scene with its picture, or why an opening failed."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +85,27 @@ def render(
         fixed_look: Whether size, theme and text are those by default.
         desktops: How many desktops work at once; with the seed, it says what is shown.
         note: Is told how far it is.
+
+    Raises:
+        UnknownNameError: An application, or a state that none of the applications has.
+        SandboxError: Openings failed `MAX_FAILURES` times in a row.
     """
+    require_states(states, applications)
     began = time.monotonic()
     (folder / "images").mkdir(parents=True, exist_ok=True)
     targets: list[dict[str, Any]] = []
-    num_failed = num_items = done = 0
+    num_failed = num_items = done = in_a_row = 0
     with ExitStack() as stack:
         scenes = stack.enter_context((folder / SCREENS).open("w", encoding="utf-8"))
         wanted = _Wanted(applications, frozenset(states), places, fixed_look)
         sources = [_shown(pool, random.Random(f"{seed} {number}"), wanted) for number in range(desktops)]
         for shown in stack.enter_context(closing(_in_turn(sources))):
-            if shown is None:
-                num_failed += 1
+            if isinstance(shown, SandboxError):
+                num_failed, in_a_row = num_failed + 1, in_a_row + 1
+                if in_a_row >= MAX_FAILURES:
+                    raise SandboxError(f"{in_a_row} openings in a row failed, the last because {shown}") from shown
                 continue
+            in_a_row = 0
             scene, pixels = shown
             name = f"{scene.application}-{done:05}.png"
             (folder / "images" / name).write_bytes(png_of(pixels))
@@ -110,6 +120,18 @@ def render(
     rows = ",\n".join(json.dumps(each, ensure_ascii=False) for each in targets)
     (folder / TARGETS).write_text(f"[\n{rows}\n]\n", encoding="utf-8")
     return Rendered(done, num_items, len(targets), num_failed, time.monotonic() - began)
+
+
+def require_states(states: Sequence[str], applications: Sequence[str]) -> None:
+    """Refuse a state that none of some applications has.
+
+    Raises:
+        UnknownNameError: There is one, or no such application.
+    """
+    known = list(dict.fromkeys(state for name in applications for state in application_named(name).all_states))
+    for state in states:
+        if state not in known:
+            raise UnknownNameError("state", state, known, owner=", ".join(applications))
 
 
 def screenspot_rows(scene: Scene, picture: str) -> list[dict[str, Any]]:
@@ -140,6 +162,13 @@ class _Wanted:
     places: int
     fixed_look: bool
 
+    @property
+    def shown(self) -> Sequence[str]:
+        """The applications that have a state that is wanted."""
+        if not self.states:
+            return self.applications
+        return [name for name in self.applications if self.states & set(application_named(name).all_states)]
+
     def look(self, opening: Opening) -> DesktopSettings:
         """How a desktop looks."""
         return DesktopSettings() if self.fixed_look else opening.screen
@@ -162,18 +191,18 @@ def _in_turn(sources: Sequence[Generator[_Shown, None, None]]) -> Generator[_Sho
 
 
 def _shown(pool: SandboxPool, rng: random.Random, wanted: _Wanted) -> Generator[_Shown, None, None]:
-    """Scenes without end; None for an opening that failed."""
+    """Scenes without end, and why openings failed."""
     while True:
-        first = draw_opening(rng, wanted.applications)
+        first = draw_opening(rng, wanted.shown)
         size = wanted.look(first)
         try:
             with pool.lease(size.spec()) as sandbox, closing(Desktop(sandbox, size)) as desktop:
                 for number in range(_APPLICATIONS_A_DESKTOP):
-                    opening = first if number == 0 else draw_opening(rng, wanted.applications)
+                    opening = first if number == 0 else draw_opening(rng, wanted.shown)
                     look = replace(wanted.look(opening), width=size.width, height=size.height)
                     yield from _of_application(desktop, replace(opening, screen=look), rng, wanted)
-        except SandboxError:
-            yield None
+        except SandboxError as error:
+            yield error
 
 
 def _of_application(
@@ -189,8 +218,8 @@ def _of_application(
         for state in rng.sample(states, len(states)):
             try:
                 yield show_state(desktop, replace(opening, state=state, place=place))
-            except SandboxError:
-                yield None
+            except SandboxError as error:
+                yield error
             if state != START:
                 desktop.act([*pressed(combination("Escape")), *pressed(combination("Escape"))])
                 if not desktop.look().screen.windows:  # some dialogs are the whole application
