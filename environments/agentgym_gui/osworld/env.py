@@ -17,7 +17,7 @@ from agentgym.sandbox.pool import SandboxPool
 from agentgym.task import Limits, Task
 from agentgym_gui.desktop.env import DesktopEnv
 from agentgym_gui.desktop.session import Desktop
-from agentgym_gui.desktop.settings import HOME
+from agentgym_gui.desktop.settings import HOME, IMAGES, DesktopSettings
 from agentgym_gui.desktop.task import DesktopTask
 from agentgym_gui.desktop.view import View
 from agentgym_gui.osworld.grading import score
@@ -58,8 +58,8 @@ class OSWorldEnv(DesktopEnv):
         As `AgentEnv`. An episode is a success where its score is 1.
 
     Sandbox:
-        As `agentgym/Desktop-v0`. Commands that a getter asks for run in a fresh sandbox with a copy of the agent's
-        files, and nothing is pressed for the agent.
+        As `agentgym/Desktop-v0`, or agentgym/desktop-office for tasks with LibreOffice. Commands that a getter asks for
+        run in a fresh sandbox with a copy of the agent's files, and nothing is pressed for the agent.
 
     Source and licence:
         The adapter is agentgym's, Apache-2.0. Task files are the user's, under their licence.
@@ -134,13 +134,14 @@ class OSWorldEnv(DesktopEnv):
         """Nothing of a client's task is run: it names a file that is here."""
 
     def read(self, task: Task) -> DesktopTask:
-        """The desktop as it is without options; what a file lays out is in its steps."""
+        """The desktop as it is without options, with LibreOffice where the file needs it."""
         if task.config.get("osworld") not in self.loaded:
             raise TaskError(
                 f"task {task.id!r} is of no file of {self._path}; expected config osworld to be one of "
                 f"{', '.join(list(self.loaded)[:3])}, …"
             )
-        return DesktopTask()
+        needs_office = self.loaded[task.config["osworld"]].needs_office
+        return DesktopTask(screen=DesktopSettings(image=IMAGES[needs_office]))
 
     def lay_out(self, desktop: Desktop, work: DesktopTask) -> None:
         """Put an empty desktop in order, and carry the file's steps out."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentgym_gui.osworld.machine import Machine
-from agentgym_gui.osworld.steps import command_of
+from agentgym_gui.osworld.steps import command_of, text_of
 from agentgym_gui.osworld.unsupported import UnsupportedError
 from agentgym_gui.verify import workbooks
 from agentgym_gui.verify.reading import UnreadableFileError
@@ -55,11 +55,11 @@ def read_getter(fields: Any) -> Getter:
         UnsupportedError: It is malformed or of a kind that is not played here.
     """
     kind = fields.get("type") if isinstance(fields, Mapping) else None
-    if kind not in GETTERS:
+    if not isinstance(kind, str) or kind not in GETTERS:
         why = REFUSED_GETTERS.get(str(kind), "is not played here")
         raise UnsupportedError(f"the getter {kind} {why}")
     try:
-        return GETTERS[str(kind)](fields)
+        return GETTERS[kind](fields)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnsupportedError(f"the getter {kind} is malformed: {type(error).__name__}: {error}") from error
 
@@ -71,7 +71,7 @@ def _rule(fields: Fields) -> Getter:
 
 def _several(fields: Fields, key: str) -> tuple[list[str], Callable[[list[Any]], Any]]:
     """The values of a key, one or several with `multi`, and what picks those that a metric is given."""
-    values = [str(each) for each in fields[key]] if fields.get("multi", False) else [str(fields[key])]
+    values = [text_of(each) for each in (fields[key] if fields.get("multi", False) else [fields[key]])]
     given = sorted(set(fields.get("gives", [0])))
     if not all(isinstance(each, int) and 0 <= each < len(values) for each in given):
         raise ValueError(f"gives names files that are not there: {given}")
@@ -96,7 +96,7 @@ def _cloud_file(fields: Fields) -> Getter:
 
 
 def _cache_file(fields: Fields) -> Getter:
-    name = str(fields["path"])
+    name = text_of(fields["path"])
     return Getter("cache_file", lambda machine, cache: cache.files[name], (name,))
 
 
@@ -113,7 +113,7 @@ COMMANDS = ("vm_command_line", "vm_command_error")
 
 
 def _list_directory(fields: Fields) -> Getter:
-    path = str(fields["path"])
+    path = text_of(fields["path"])
     return Getter("list_directory", lambda machine, cache: tree_of(path, machine.names(path)))
 
 
@@ -134,7 +134,7 @@ def tree_of(path: str, names: Sequence[str]) -> dict[str, Any]:
 def _content(fields: Fields) -> Getter:
     if (fields.get("file_type"), fields.get("file_content")) != ("xlsx", "last_row"):
         raise UnsupportedError("content_from_vm_file reads the last row of an xlsx file alone")
-    path = str(fields["path"])
+    path = text_of(fields["path"])
 
     def fetch(machine: Machine, cache: Cache) -> list[str] | None:
         content = machine.read_file(path)
@@ -158,7 +158,7 @@ def _screen_size(fields: Fields) -> Getter:
 
 
 def _cities(fields: Fields) -> Getter:
-    path = str(fields["csv_path"])
+    path = text_of(fields["csv_path"])
 
     def fetch(machine: Machine, cache: Cache) -> list[str]:
         content = machine.read_file(path)

@@ -6,7 +6,9 @@ of cached files. How a loaded task is graded is in `grading`.
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,8 @@ from agentgym_gui.osworld.getters import Cache, Getter, read_getter
 from agentgym_gui.osworld.metrics.all_metrics import METRICS
 from agentgym_gui.osworld.metrics.slides import UNSUPPORTED_OPTIONS
 from agentgym_gui.osworld.metrics.tables import RULES, STYLES
-from agentgym_gui.osworld.steps import PutFile, Step, read_steps
+from agentgym_gui.osworld.opening import OFFICE_PROGRAMS, opener
+from agentgym_gui.osworld.steps import Launch, Open, PutFile, Run, Step, read_steps
 from agentgym_gui.osworld.unsupported import UnsupportedError
 
 MAX_TASK_BYTES = 1 << 20
@@ -31,6 +34,7 @@ APPLICATIONS = frozenset(
 """Applications of the desktop by the names that tasks use; "os" is the desktop itself."""
 OFFICE = frozenset({"libreoffice_calc", "libreoffice_writer", "libreoffice_impress", "calc", "writer", "impress"})
 """Further applications of the desktop with LibreOffice."""
+_ID = re.compile(r"(?!\.\.?$)[^/\\\0]{1,200}")
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,11 @@ class ForeignTask:
         """Whether the task can be done."""
         return bool(self.checks)
 
+    @property
+    def needs_office(self) -> bool:
+        """Whether it names, starts or opens something with LibreOffice."""
+        return any(name in OFFICE for name in self.applications) or any(map(_is_office, self.steps))
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -122,12 +131,19 @@ def load_osworld(path: Path, cache: Path, applications: Iterable[str] = APPLICAT
     files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
     if not files or not files[0].exists():
         raise TaskError(f"{path} holds no JSON file; name a task of OSWorld or a folder of them")
-    tasks, refused = {}, []
+    tasks: dict[Path, ForeignTask] = {}
+    refused, files_by_id = [], dict[str, Path]()
     for file in files:
         try:
-            tasks[file] = read_osworld_task(file, cache, frozenset(applications))
+            task = read_osworld_task(file, cache, frozenset(applications))
+            first = files_by_id.setdefault(task.id, file)
+            if first != file:
+                raise UnsupportedError(f"its id {task.id} is that of {first}, too")
+            tasks[file] = task
         except UnsupportedError as error:
             refused.append(Refusal(file, str(error)))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            refused.append(Refusal(file, f"it is malformed: {type(error).__name__}: {error}"))
     return Loaded(tasks, tuple(refused))
 
 
@@ -144,7 +160,7 @@ def read_osworld_task(path: Path, cache: Path, applications: frozenset[str] = AP
     """
     fields = _fields(path)
     evaluator = fields["evaluator"]
-    named = tuple(str(each) for each in fields.get("related_apps") or ())
+    named = _names(fields.get("related_apps") or ())
     missing = [each for each in named if each not in applications]
     if missing:
         office = "; it is on the desktop with office" if missing[0] in OFFICE else ""
@@ -155,9 +171,8 @@ def read_osworld_task(path: Path, cache: Path, applications: frozenset[str] = AP
     checks, is_any = ((), False) if evaluator["func"] == INFEASIBLE else _checks(evaluator)
     post_steps, notes = _post_steps(evaluator.get("postconfig", []))
     needed = [each for check in checks for getter in (check.result, check.expected) if getter for each in getter.names]
-    files = Cache(dict(_cached(str(fields["id"]), cache, steps, needed)))
-    instruction = str(fields["instruction"])
-    return ForeignTask(str(fields["id"]), instruction, named, steps, checks, is_any, post_steps, files, notes)
+    files = Cache(dict(_cached(fields["id"], cache, steps, needed)))
+    return ForeignTask(fields["id"], fields["instruction"], named, steps, checks, is_any, post_steps, files, notes)
 
 
 def _fields(path: Path) -> dict[str, Any]:
@@ -171,10 +186,29 @@ def _fields(path: Path) -> dict[str, Any]:
         raise UnsupportedError(f"no JSON: {error}") from error
     if not isinstance(fields, dict) or {"id", "instruction", "evaluator"} - fields.keys():
         raise UnsupportedError("no task: expected an object with id, instruction and evaluator")
+    if not isinstance(fields["id"], str) or not _ID.fullmatch(fields["id"]):
+        raise UnsupportedError(f"its id must be a text without slashes: got {str(fields['id'])[:60]!r}")
+    if not isinstance(fields["instruction"], str):
+        raise UnsupportedError(f"its instruction must be a text: got {str(fields['instruction'])[:60]!r}")
     evaluator = fields["evaluator"]
     if not isinstance(evaluator, dict) or not evaluator.get("func"):
         raise UnsupportedError("its evaluator names no func")
     return fields
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise UnsupportedError(f"its related_apps must be a list of names: got {str(value)[:60]!r}")
+    return tuple(value)
+
+
+def _is_office(step: Step) -> bool:
+    match step:
+        case Launch(argv) | Run(argv):
+            return any(word in OFFICE_PROGRAMS for part in argv for word in re.split(r"[\s;&|/]+", part))
+        case Open(path):
+            return opener(path) in OFFICE_PROGRAMS
+    return False
 
 
 def _checks(evaluator: Mapping[str, Any]) -> tuple[tuple[Check, ...], bool]:
@@ -187,12 +221,13 @@ def _checks(evaluator: Mapping[str, Any]) -> tuple[tuple[Check, ...], bool]:
         raise UnsupportedError(f"its metrics are joined by {conjunction!r}; expected and, or")
     checks = []
     for name, result, expected, options in zip(listed, *parts, strict=True):
-        if name not in METRICS:
+        if not isinstance(name, str) or name not in METRICS:
             raise UnsupportedError(f"the metric {name} is not computed here")
         if not isinstance(options or {}, dict):
             raise UnsupportedError(f"the options of {name} are no object")
         _require_computed(str(name), options or {})
         getter = read_getter(expected) if expected else None
+        _require_rules(name, expected)
         checks.append(Check(str(name), read_getter(result), getter, options or {}))
     return tuple(checks), conjunction == "or"
 
@@ -216,19 +251,32 @@ def _require_computed(name: str, options: Mapping[str, Any]) -> None:
     if name != "compare_table":
         return
     rules = options.get("rules")
-    if not isinstance(rules, list) or not all(isinstance(rule, dict) and "type" in rule for rule in rules):
+    if not isinstance(rules, list) or not all(
+        isinstance(rule, dict) and isinstance(rule.get("type"), str) for rule in rules
+    ):
         raise UnsupportedError("compare_table needs a list of rules with a type each")
     for rule in rules:
         if rule["type"] not in RULES:
             raise UnsupportedError(f"the rule {rule['type']} of compare_table is not computed here")
-        props = [*rule.get("props", ())] if rule["type"] in ("style", "check_cell") else []
-        for prop in props:
+        listed = {key: rule.get(key, ()) for key in ("props", "chart_props")}
+        wrong = [key for key, value in listed.items() if not isinstance(value, list | tuple | dict)]
+        if wrong:
+            raise UnsupportedError(f"the {wrong[0]} of a rule must be a list: got {str(rule[wrong[0]])[:60]!r}")
+        for prop in listed["props"] if rule["type"] in ("style", "check_cell") else ():
             if prop not in (*STYLES, "value"):
                 raise UnsupportedError(f"the property {prop} of a cell is not computed here")
-        if rule["type"] == "chart" and "anchor" in rule.get("chart_props", ()):
+        if rule["type"] == "chart" and "anchor" in listed["chart_props"]:
             raise UnsupportedError("the anchor of a chart is not computed here")
     if any(each.get("method") == "spreadsheet_range" for each in _objects(rules)):
         raise UnsupportedError("ranges of cells are not compared here")
+
+
+def _require_rules(name: str, expected: Any) -> None:
+    """Refuse a rule that a metric, which reads its keys, could not."""
+    if isinstance(expected, dict) and expected.get("type") == "rule":
+        rules = expected["rules"]
+        if "rules" in inspect.signature(METRICS[name]).parameters and not isinstance(rules, dict):
+            raise UnsupportedError(f"the rules that {name} expects must be an object: got {str(rules)[:60]!r}")
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:

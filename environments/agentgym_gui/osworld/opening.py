@@ -20,6 +20,9 @@ _KINDS = {
 APPLICATION_OF = {ending: name for name, endings in _KINDS.items() for ending in endings.split()}
 """The application by the ending, without its dot."""
 
+OFFICE_PROGRAMS = frozenset({"soffice", "libreoffice", "localc", "lowriter", "loimpress"})
+"""Programs of LibreOffice."""
+
 
 def opener(path: str) -> str:
     """The application that opens a path, which may be a folder's.

@@ -100,12 +100,14 @@ def read_steps(config: Any) -> tuple[Step, ...]:
     found: list[Step] = []
     for entry in config:
         kind = entry.get("type") if isinstance(entry, Mapping) else None
+        if not isinstance(kind, str):
+            raise UnsupportedError(f"a step is an object with a type: got {str(entry)[:60]}")
         if kind in REFUSED_STEPS:
-            raise UnsupportedError(f"the step {kind} {REFUSED_STEPS[str(kind)]}")
+            raise UnsupportedError(f"the step {kind} {REFUSED_STEPS[kind]}")
         if kind not in STEPS:
             raise UnsupportedError(f"there is no step {kind!r}; known: {', '.join(STEPS)}")
         try:
-            found += STEPS[str(kind)](entry.get("parameters") or {})
+            found += STEPS[kind](entry.get("parameters") or {})
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise UnsupportedError(f"the step {kind} is malformed: {type(error).__name__}: {error}") from error
     return tuple(found)
@@ -118,8 +120,12 @@ def command_of(fields: Fields) -> tuple[str, ...]:
         UnsupportedError: It is empty, wants a password, or presses keys by code.
     """
     command = fields["command"]
+    if not isinstance(command, str) and not (
+        isinstance(command, list) and all(isinstance(each, str | int | float) for each in command)
+    ):
+        raise TypeError(f"a command must be a text or a list of words: got {str(command)[:60]!r}")
     is_shell = bool(fields.get("shell", False))
-    text = command if isinstance(command, str) else " ".join(command)
+    text = command if isinstance(command, str) else " ".join(map(str, command))
     if "{CLIENT_PASSWORD}" in text or text.startswith("sudo "):
         raise UnsupportedError("a command needs the rights of root, which nobody has on this desktop")
     if "pyautogui" in text:
@@ -136,7 +142,7 @@ def command_of(fields: Fields) -> tuple[str, ...]:
 
 
 def _download(fields: Fields) -> list[Step]:
-    return [PutFile(_inside(each["path"]), _last(each["path"]), str(each["url"])) for each in fields["files"]]
+    return [PutFile(_inside(each["path"]), _last(each["path"]), text_of(each["url"])) for each in fields["files"]]
 
 
 def _upload(fields: Fields) -> list[Step]:
@@ -152,14 +158,25 @@ def _open(fields: Fields) -> list[Step]:
 def _inside(path: Any) -> str:
     """A path of the home, as the task says it."""
     try:
-        below_home(str(path))
+        below_home(text_of(path))
     except UnreadableFileError as error:
         raise UnsupportedError(str(error)) from error
-    return str(path)
+    return text_of(path)
+
+
+def text_of(value: Any) -> str:
+    """A value that has to be a text.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"a text is expected: got {str(value)[:60]!r}")
+    return value
 
 
 def _last(path: Any) -> str:
-    name = str(path).rstrip("/").rpartition("/")[2]
+    name = text_of(path).rstrip("/").rpartition("/")[2]
     if not name:
         raise ValueError(f"{path!r} names no file")
     return name
@@ -174,7 +191,7 @@ def _execute(fields: Fields) -> list[Step]:
 def _window(*, is_closed: bool) -> Callable[[Fields], list[Step]]:
     def read(fields: Fields) -> list[Step]:
         is_whole, by_class = bool(fields.get("strict", False)), bool(fields.get("by_class", False))
-        return [Window(str(fields["window_name"]), is_closed, is_whole, by_class)]
+        return [Window(text_of(fields["window_name"]), is_closed, is_whole, by_class)]
 
     return read
 

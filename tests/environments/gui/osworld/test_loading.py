@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from agentgym.errors import InfrastructureError, TaskError
+from agentgym_gui.osworld.env import OSWorldEnv
 from agentgym_gui.osworld.examples import NAMES, SEED, write_examples
 from agentgym_gui.osworld.getters import tree_of
 from agentgym_gui.osworld.grading import _call, joined, score
@@ -112,6 +113,75 @@ def test_reasons_name_what_is_not_played(tmp_path):
 )
 def test_evaluators_are_checked_before_play(tmp_path, evaluator, reason):
     assert reason in refusal(tmp_path, evaluator=evaluator)
+
+
+def of_table(**rule):
+    return {"evaluator": {"func": "compare_table", "result": FILE, "options": {"rules": [rule]}}}
+
+
+def of_file(**fields):
+    return {"evaluator": {"func": "compare_text_file", "result": FILE, "expected": FILE, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"id": ["a"]}, "its id must be a text without slashes: got \"['a']\""),
+        ({"id": "../../etc"}, "without slashes"),
+        ({"id": ".."}, "without slashes"),
+        ({"id": "a\0b"}, "without slashes"),
+        ({"instruction": 5}, "its instruction must be a text: got '5'"),
+        ({"related_apps": 5}, "a list of names: got '5'"),
+        ({"related_apps": [{}]}, "a list of names"),
+        ({"config": [5]}, "a step is an object with a type: got 5"),
+        ({"config": [{"type": [1]}]}, "a step is an object with a type"),
+        ({"config": [{"type": "launch", "parameters": {"command": {"a": 1}}}]}, "a text or a list of words"),
+        ({"config": [{"type": "launch", "parameters": ["x"]}]}, "the step launch is malformed"),
+        (
+            {"config": [{"type": "download", "parameters": {"files": [{"url": 5, "path": "/home/user/a"}]}}]},
+            "the step download is malformed: TypeError: a text is expected: got '5'",
+        ),
+        (of_file(func={"a": 1}), "the metric {'a': 1} is not computed"),
+        (of_file(func=5), "the metric 5 is not computed"),
+        (of_file(func=[{}], result=[FILE], expected=[FILE]), "the metric {} is not computed"),
+        (of_file(result={"type": ["x"]}), "the getter ['x'] is not played"),
+        (of_file(result={"type": "vm_file", "path": 5}), "the getter vm_file is malformed"),
+        (of_file(result={"type": "vm_command_line", "command": 5}), "a text or a list of words"),
+        (of_file(func="exact_match", expected={"type": "rule", "rules": 5}), "exact_match expects must be an object"),
+        (of_table(type=["x"]), "a type each"),
+        (of_table(type="style", props=5), "the props of a rule must be a list: got '5'"),
+        (of_table(type="chart", chart_props=None), "the chart_props of a rule must be a list"),
+    ],
+)
+def test_a_malformed_file_is_refused_and_the_others_are_loaded(tmp_path, fields, reason):
+    wrong = written(tmp_path, **fields)
+    right = written(tmp_path)
+    loaded = load_osworld(tmp_path, tmp_path)
+    assert list(loaded.tasks) == [right]
+    assert [each.path for each in loaded.refused] == [wrong]
+    assert reason in loaded.refused[0].reason
+
+
+def test_a_second_file_of_an_id_is_refused(tmp_path):
+    written(tmp_path), written(tmp_path)
+    loaded = load_osworld(tmp_path, tmp_path)
+    assert len(loaded.tasks) == 1
+    assert "its id 1 is that of" in loaded.refused[0].reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "image"),
+    [
+        ({}, "agentgym/desktop"),
+        ({"related_apps": ["os", "libreoffice_calc"]}, "agentgym/desktop-office"),
+        ({"config": [{"type": "open", "parameters": {"path": "/home/user/a.docx"}}]}, "agentgym/desktop-office"),
+        ({"config": [{"type": "open", "parameters": {"path": "/home/user/a.csv"}}]}, "agentgym/desktop"),
+        ({"config": [{"type": "launch", "parameters": {"command": "soffice --calc"}}]}, "agentgym/desktop-office"),
+    ],
+)
+def test_a_task_with_libreoffice_gets_the_desktop_that_has_it(tmp_path, fields, image):
+    env = OSWorldEnv(str(written(tmp_path, **fields)), applications=["libreoffice_calc"])
+    assert env.sandbox_spec(env.make_task(0)).image == image
 
 
 def test_files_that_are_no_tasks_are_refused(tmp_path):
