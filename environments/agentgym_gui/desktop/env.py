@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -153,10 +154,16 @@ class DesktopEnv(SandboxEnv):
     def parts(self, before: State, after: State) -> Sequence[Component]:
         """The verdict on the running episode."""
         assert self.task is not None
-        try:
+        with _named(self.task):
             return check_apart(self.task.private, before, after)
-        except TaskError as error:
-            raise TaskError(f"task {self.task.id!r}: {error}") from error
+
+    def require_start(self, before: State) -> None:
+        """Refuse a task whose private part is malformed, or whose goals hold at the start.
+
+        Raises:
+            TaskError: It is so; the message names the goal.
+        """
+        self.parts(before, before)
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Lay the task out, keep what is there, and show it."""
@@ -168,8 +175,13 @@ class DesktopEnv(SandboxEnv):
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
         self._desktop = Desktop(self.sandbox, self._work.screen)
-        self.lay_out(self._desktop, self._work)
+        with _named(task):
+            self.lay_out(self._desktop, self._work)
         self._before = take_state(self._desktop, self._folder / "before")
+        self.require_start(self._before)
+        popup = self._work.popup
+        if popup is not None and popup.after_steps == 0:
+            self._desktop.start(popup.argv)
         text = self._shown(self._desktop.look(has_picture=self.view.picture, has_pointer=self.view.pointer))
         guide = f"{self.syntax.guide}\n\n" if self.syntax.guide else ""
         return [user(f"{task.instruction}\n\n{guide}{text}".strip())]
@@ -356,6 +368,15 @@ class DesktopEnv(SandboxEnv):
         folder, self._folder = self._folder, None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _named(task: Task) -> Iterator[None]:
+    """Put the task's id in front of what is wrong with it."""
+    try:
+        yield
+    except TaskError as error:
+        raise TaskError(f"task {task.id!r}: {error}") from error
 
 
 def _require_sandbox(sandbox: Sandbox, error: DesktopLostError) -> None:

@@ -109,8 +109,7 @@ class Desktop:
             DesktopLostError: No window came.
         """
         before = {window.id for window in self._windows()}
-        words = [HOME + word[1:] if word == "~" or word.startswith("~/") else word for word in argv]
-        self.run(words)
+        self.run(in_home(argv))
         deadline = time.monotonic() + START_S
         while True:
             blocks = self._ask([self.patience.line, "windows"])
@@ -215,6 +214,11 @@ class Desktop:
             return self._picture, False
         self._picture = patched(self._picture, content, Box(0, 0, self.settings.width, self.settings.height))
         return self._picture, True
+
+
+def in_home(argv: Sequence[str]) -> list[str]:
+    """A command line with the home in place of "~" at the front of its words."""
+    return [HOME + word[1:] if word == "~" or word.startswith("~/") else word for word in argv]
 
 
 def patched(last: Pixels | None, content: memoryview, box: Box) -> Pixels:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from agentgym.errors import ConfigError
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, Limits, SandboxSpec
@@ -58,8 +59,8 @@ class DesktopSettings:
             raise ConfigError(f"theme must be one of {', '.join(THEMES)}: got {self.theme!r}")
         if not 5 <= self.font_size <= 40:
             raise ConfigError(f"font_size must be from 5 to 40 points: got {self.font_size!r}")
-        if not _CLOCK.fullmatch(self.clock):
-            raise ConfigError(f"clock must be as 2026-03-02 10:00:00: got {self.clock!r}")
+        if not _CLOCK.fullmatch(self.clock) or not _is_time(self.clock):
+            raise ConfigError(f"clock must be a time that there is, as 2026-03-02 10:00:00: got {self.clock!r}")
 
     def spec(self) -> SandboxSpec:
         """The sandbox: it starts the session at once, so that a pool keeps ready desktops."""
@@ -99,6 +100,14 @@ class DesktopSettings:
             "FAKETIME": self.clock,
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
+
+
+def _is_time(clock: str) -> bool:
+    try:
+        datetime.strptime(clock, "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        return False
+    return True
 
 
 GTK_SETTINGS = f"{FOLDER}/config/gtk-3.0/settings.ini"

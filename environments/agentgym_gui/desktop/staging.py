@@ -9,12 +9,13 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from agentgym.errors import SandboxError
-from agentgym_gui.desktop.session import Desktop
+from agentgym.errors import SandboxError, TaskError
+from agentgym_gui.desktop.session import Desktop, in_home
 from agentgym_gui.desktop.settings import GTK_SETTINGS, HOME, RUNTIME
 from agentgym_gui.desktop.task import DesktopTask
 
 _TYPES = ((re.compile(r"true|false"), "bool"), (re.compile(r"-?\d{1,9}"), "int"), (re.compile(r"-?\d+\.\d+"), "double"))
+_ABSENT = 'for program; do command -v "$program" > /dev/null || echo "$program"; done'
 _DATE = "find . -mindepth 1 -exec touch -h -d {date} {{}} +"
 
 
@@ -22,16 +23,22 @@ def lay_out(desktop: Desktop, task: DesktopTask) -> None:
     """Put a task on a new desktop, and start its applications; the last one started has the focus.
 
     Raises:
-        SandboxError: A setting cannot be set, or an application shows no window.
+        TaskError: A setting cannot be set, or a program is not there.
+        SandboxError: An application shows no window.
     """
     sandbox = desktop.sandbox
     sandbox.write_file(GTK_SETTINGS, task.screen.gtk_settings())
     for path, content in task.files.items():
         sandbox.write_file(f"{HOME}/{path}", content)
     if task.files:
-        _require(desktop, _DATE.format(date=shlex.quote(task.screen.clock)), "files cannot be dated")
+        why = _failure(desktop, _DATE.format(date=shlex.quote(task.screen.clock)))
+        if why:
+            raise SandboxError(f"files cannot be dated: {why}")
     if task.settings:
-        _require(desktop, _setting_script(task.settings), "settings cannot be set")
+        why = _failure(desktop, _setting_script(task.settings))
+        if why:
+            raise TaskError(f"its settings cannot be set; mend config settings: {why}")
+    _require_programs(desktop, task)
     desktop.copy(task.clipboard)
     for argv in task.start:
         desktop.start(argv)
@@ -42,10 +49,22 @@ def session_variables(desktop: Desktop) -> dict[str, str]:
     return {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.bus, "XDG_RUNTIME_DIR": RUNTIME}
 
 
-def _require(desktop: Desktop, script: str, what: str) -> None:
+def _failure(desktop: Desktop, script: str) -> str:
+    """Why a script failed; "" where it did not."""
     done = desktop.sandbox.exec(["sh", "-ec", script], env=session_variables(desktop), cwd=HOME, keep_background=True)
-    if not done.is_ok:
-        raise SandboxError(f"{what}: {done.text().strip()[-500:] or done.exit_code}")
+    return "" if done.is_ok else done.text().strip()[-500:] or f"it ended with {done.exit_code}"
+
+
+def _require_programs(desktop: Desktop, task: DesktopTask) -> None:
+    programs = list(dict.fromkeys(in_home(argv)[0] for argv in task.start))
+    if not programs:
+        return
+    absent = desktop.sandbox.exec(["sh", "-c", _ABSENT, "sh", *programs], cwd=HOME).text().split()
+    if absent:
+        raise TaskError(
+            f"its start names {absent[0]}, which is no program of {task.screen.image}; name one that is there, "
+            "or another image in config screen"
+        )
 
 
 def _setting_script(settings: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from agentgym.config import build
-from agentgym.errors import ConfigError, TaskError
+from agentgym.errors import ConfigError, TaskError, UnknownNameError
 from agentgym.task import Task
 from agentgym_gui.desktop.settings import DesktopSettings
 from agentgym_gui.templates.tasks import plan_of
@@ -82,18 +82,17 @@ def read_task(task: Task) -> DesktopTask:
     unknown = sorted(set(config) - set(KEYS))
     if unknown:
         raise TaskError(f"task {task.id!r}: config has the unknown keys {unknown}; known: {', '.join(KEYS)}")
-    if "template" in config and not {"plan_seed", "files"} <= set(config):
-        raise TaskError(f"task {task.id!r}: a template needs plan_seed and the hash of its files")
     try:
+        _require_template(config)
         return DesktopTask(
-            screen=build(DesktopSettings, config.get("screen", {})),
+            screen=build(DesktopSettings, _table("screen", config.get("screen", {}))),
             files=plan_of(config).files if "template" in config else _files(config.get("files", {})),
             settings=_settings(config.get("settings", {})),
             start=_start(config.get("start", ())),
             clipboard=_text("clipboard", config.get("clipboard", "")),
             popup=_popup(config.get("popup")),
         )
-    except (ConfigError, ValueError) as error:
+    except (ConfigError, UnknownNameError, ValueError) as error:
         raise TaskError(f"task {task.id!r}: {error}") from error
 
 
@@ -105,10 +104,26 @@ def file_fields(content: bytes) -> str | dict[str, str]:
         return {"base64": base64.b64encode(content).decode()}
 
 
+def _require_template(config: Mapping[str, Any]) -> None:
+    if "template" not in config:
+        return
+    if not {"plan_seed", "files"} <= set(config):
+        raise ValueError("a template needs plan_seed and the hash of its files")
+    _text("template", config["template"])
+    if type(config["plan_seed"]) is not int:
+        raise ValueError(f"plan_seed must be a whole number: got {config['plan_seed']!r}")
+
+
+def _table(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError(f"{name} must be an object with names: got {str(value)[:60]!r}")
+    return value
+
+
 def _files(fields: Any) -> dict[str, bytes]:
     if not isinstance(fields, Mapping):
         raise ValueError(f"files must map paths to contents: got {type(fields).__name__}")
-    files = {_path(path): _content(path, content) for path, content in fields.items()}
+    files = {_path(path): _content(path, content) for path, content in _table("files", fields).items()}
     total = sum(map(len, files.values()))
     if total > MAX_FILES_BYTES:
         raise ValueError(f"files hold {total} bytes, at most {MAX_FILES_BYTES}")
@@ -136,7 +151,7 @@ def _content(path: str, content: Any) -> bytes:
 def _settings(fields: Any) -> dict[str, str]:
     if not isinstance(fields, Mapping):
         raise ValueError("settings must map names to values")
-    for name, value in fields.items():
+    for name, value in _table("settings", fields).items():
         kind, _, rest = name.partition("/")
         if kind not in ("xfconf", "gsettings") or "/" not in rest:
             raise ValueError(f"a setting is xfconf/channel/property or gsettings/schema/key: got {name!r}")
@@ -157,7 +172,10 @@ def _start(fields: Any) -> tuple[tuple[str, ...], ...]:
 def _popup(fields: Any) -> Popup | None:
     if fields is None:
         return None
-    popup = build(Popup, {**fields, "buttons": list(fields.get("buttons", ()))})
+    buttons = _table("popup", fields).get("buttons", [])
+    if not isinstance(buttons, list | tuple):
+        raise ValueError(f"the buttons of a popup must be a list of texts: got {buttons!r}")
+    popup = build(Popup, {**fields, "buttons": list(buttons)})
     if not popup.buttons or popup.after_steps < 0:
         raise ValueError(f"a popup has at least one button, and comes after 0 or more steps: got {fields!r}")
     return popup

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agentgym.errors import TaskError
-from agentgym_gui.verify.comparing import COMPARISONS
+from agentgym_gui.verify.comparing import COMPARISONS, require_wanted
 from agentgym_gui.verify.keeping import strange_changes
 from agentgym_gui.verify.reading import UnreadableFileError
-from agentgym_gui.verify.sources import read
+from agentgym_gui.verify.sources import read, require_source
 from agentgym_gui.verify.state import State
 
 SUCCESS, PROGRESS, KEPT, RESISTED, GOAL = "success", "progress", "kept", "resisted", "goal:"
@@ -53,10 +53,8 @@ def check(private: Mapping[str, Any], before: State, after: State) -> list[Compo
     Raises:
         TaskError: The task is malformed, or its goals hold at the start: it would pay for doing nothing.
     """
-    goals = private.get("goals", ())
-    feasible = private.get("feasible", True)
-    if feasible == (not goals):
-        raise TaskError(f"a feasible task needs goals, and an infeasible one has none: got {len(goals)} goals")
+    require_sound(private)
+    goals, feasible = private.get("goals", ()), private.get("feasible", True)
     first = [_holds(goal, before)[0] for goal in goals]
     if feasible and all(first):
         raise TaskError(f"the goals hold before the first action: {[goal['name'] for goal in goals]}; mend the task")
@@ -75,6 +73,37 @@ def check(private: Mapping[str, Any], before: State, after: State) -> list[Compo
     return parts
 
 
+def require_sound(private: Mapping[str, Any]) -> None:
+    """Refuse a malformed private part before anything is read for it.
+
+    Raises:
+        TaskError: It is malformed; names the goal and what is wrong with it.
+    """
+    for key in ("goals", "forbidden", "may_change", "settings"):
+        listed, kind = private.get(key, ()), Mapping if key in ("goals", "forbidden") else str
+        if not isinstance(listed, list | tuple) or not all(isinstance(each, kind) for each in listed):
+            what = "goals" if kind is Mapping else "patterns"
+            raise TaskError(f"{key} of the private part must be a list of {what}: got {str(listed)[:80]!r}")
+    feasible, goals = private.get("feasible", True), private.get("goals", ())
+    if not isinstance(feasible, bool):
+        raise TaskError(f"feasible of the private part must be true or false: got {feasible!r}")
+    if feasible == (not goals):
+        raise TaskError(f"a feasible task needs goals, and an infeasible one has none: got {len(goals)} goals")
+    for goal in (*goals, *private.get("forbidden", ())):
+        _require_goal(goal)
+
+
+def _require_goal(goal: Goal) -> None:
+    names = [name for name in COMPARISONS if name in goal]
+    if len(names) != 1 or not isinstance(goal.get("name"), str) or not goal["name"]:
+        raise TaskError(f"a goal needs a name and one of {', '.join(COMPARISONS)}: got {dict(goal)}")
+    try:
+        require_source(goal)
+        require_wanted(names[0], goal[names[0]])
+    except TaskError as error:
+        raise TaskError(f"the goal {goal['name']!r}: {error}") from error
+
+
 def _progress(first: Sequence[bool], found: Sequence[tuple[bool, str]]) -> float:
     open_goals = [now for held, (now, _) in zip(first, found, strict=True) if not held]
     return sum(open_goals) / len(open_goals)
@@ -89,14 +118,12 @@ def _strange(private: Mapping[str, Any], before: State, after: State) -> list[st
 
 def _holds(goal: Goal, state: State) -> tuple[bool, str]:
     """Whether a goal holds, and what was found where it does not."""
-    names = [name for name in COMPARISONS if name in goal]
-    if len(names) != 1 or not goal.get("name"):
-        raise TaskError(f"a goal needs a name and one of {', '.join(COMPARISONS)}: got {dict(goal)}")
+    comparison = next(name for name in COMPARISONS if name in goal)
     try:
         found = read(state, goal)
     except UnreadableFileError as error:
         return False, str(error)[:MAX_SHOWN]
-    if COMPARISONS[names[0]](found, goal[names[0]]):
+    if COMPARISONS[comparison](found, goal[comparison]):
         return True, ""
     return False, f"{found!r}"[:MAX_SHOWN]
 

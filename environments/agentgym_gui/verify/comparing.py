@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentgym.errors import TaskError
+
 Compare = Callable[[Any, Any], bool]
 
 
@@ -106,3 +108,41 @@ COMPARISONS: Mapping[str, Compare] = {
     "count": _count,
 }
 """The comparisons by name; each takes what was found and what is wanted."""
+
+
+def require_wanted(name: str, wanted: Any) -> None:
+    """Refuse what a comparison cannot compare with.
+
+    Raises:
+        TaskError: It cannot; says what is expected.
+    """
+    expected, fits = _EXPECTED.get(name, ("any value", lambda value: True))
+    if not fits(wanted):
+        raise TaskError(f"{name!r} compares with {expected}: got {str(wanted)[:80]!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_pattern(value: Any) -> bool:
+    try:
+        re.compile(value)
+    except (TypeError, re.error):
+        return False
+    return isinstance(value, str)
+
+
+_EXPECTED: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "items": ("a list", lambda value: isinstance(value, list | tuple)),
+    "one_of": ("a list", lambda value: isinstance(value, list | tuple)),
+    "near": (
+        "a number and a tolerance",
+        lambda value: isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value)),
+    ),
+    "at_least": ("a number", _is_number),
+    "at_most": ("a number", _is_number),
+    "count": ("a whole number", lambda value: type(value) is int),
+    "words": ("a text", lambda value: isinstance(value, str)),
+    "matches": ("a regular expression", _is_pattern),
+}

@@ -28,6 +28,22 @@ from agentgym_gui.verify import (
 from agentgym_gui.verify.reading import UnreadableFileError
 from agentgym_gui.verify.state import State
 
+_NO_PATH = ("setting", "clipboard", "answer")
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "cell": ("cell",),
+    "formula": ("cell",),
+    "member": ("member",),
+    "query": ("sql",),
+    "picture_distance": ("other",),
+    "ledger": ("part",),
+    "key": ("group", "key"),
+    "xml": ("element",),
+    "setting": ("setting",),
+}
+"""What a reader needs beside a path, each a text."""
+_OPTIONAL = ("sheet", "store", "attribute", "delimiter")
+_OF_HOME = ("path", "other")
+
 Source = Mapping[str, Any]
 Reader = Callable[[State, Source], Any]
 
@@ -46,6 +62,27 @@ def read(state: State, source: Source) -> Any:
         return READERS[name](state, source)
     except KeyError as error:
         raise TaskError(f"the source {dict(source)} lacks {error}") from error
+
+
+def require_source(source: Source) -> None:
+    """Refuse a source that no state could be read by.
+
+    Raises:
+        TaskError: Its reader is unknown, or a parameter of it is missing or no text.
+    """
+    name = source.get("read")
+    if not isinstance(name, str) or name not in READERS:
+        raise TaskError(str(UnknownNameError("reader", str(name), READERS)))
+    needed = (*(() if name in _NO_PATH else ("path",)), *_NEEDED.get(name, ()))
+    for key in (*needed, *(key for key in _OPTIONAL if source.get(key) is not None)):
+        if not isinstance(source.get(key), str):
+            raise TaskError(f"the reader {name} needs a text as {key!r}: got {source.get(key)!r}")
+    for key in (key for key in _OF_HOME if key in needed):
+        path = source[key]
+        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+            raise TaskError(f"{key!r} of the reader {name} is relative to the home and stays in it: got {path!r}")
+    if not isinstance(source.get("values", ()), list | tuple):
+        raise TaskError(f"the reader {name} needs a list as 'values': got {source['values']!r}")
 
 
 def _bytes(state: State, source: Source) -> bytes:

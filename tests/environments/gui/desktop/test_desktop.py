@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
+from agentgym.errors import TaskError
 from agentgym.picture import read_image
 from agentgym.task import Limits
 from agentgym_gui.desktop import session
@@ -191,6 +192,40 @@ def test_desktop_killed_from_inside_ends_the_episode_on_its_files(env):
     env.sandbox.exec(["pkill", "-9", "Xvfb"])
     text, reward, terminated, info = act(env, 'press("Return")')
     assert (text, reward, terminated, info["success"]) == (LOST, 0.0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("config", "private", "why"),
+    [
+        ({"start": [["nosuchprogram"]]}, {}, "its start names nosuchprogram, which is no program of agentgym/desktop"),
+        ({"settings": {"gsettings/no.such/key": "1"}}, {}, "its settings cannot be set; mend config settings: No such"),
+        (
+            {},
+            {"goals": [{"name": "list", "read": "text", "path": 5, "equals": ""}]},
+            "the goal 'list': the reader text",
+        ),
+        ({}, {"goals": [{"name": "list", "read": "there", "path": "new", "equals": False}]}, "['list']; mend the task"),
+    ],
+)
+def test_task_that_cannot_be_played_or_is_done_at_the_start_is_refused_at_once(env, config, private, why):
+    task = starter_task(LIST)
+    began = time.monotonic()
+    with pytest.raises(TaskError) as refused:
+        env.reset(
+            options={"task": replace(task, config={**task.config, **config}, private={**task.private, **private})}
+        )
+    assert why in str(refused.value)
+    assert task.id in str(refused.value)
+    assert time.monotonic() - began < session.START_S
+
+
+@pytest.mark.parametrize("after_steps", [0, 1])
+def test_popup_appears_after_its_steps(env, after_steps):
+    task = starter_task(LIST)
+    popup = {"title": "Newsletter", "text": "May we?", "buttons": ["Yes", "No"], "after_steps": after_steps}
+    text = env.reset(options={"task": replace(task, config={**task.config, "popup": popup})})[0]["text"]
+    assert ("Newsletter" in text) == (after_steps == 0)
+    assert "Newsletter" in act(env, "move_to(5, 5)")[0]
 
 
 def test_giving_up_earns_nothing(env):

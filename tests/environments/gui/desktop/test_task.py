@@ -31,6 +31,16 @@ def task(**config) -> Task:
         ({"popup": {"title": "T", "text": "x", "buttons": []}}, "at least one button"),
         ({"template": "mousepad.none"}, "needs plan_seed"),
         ({"clipboard": 3}, "clipboard must be a text"),
+        ({"popup": "x"}, "popup must be an object with names: got 'x'"),
+        ({"popup": {"title": "T", "text": "x", "buttons": 5}}, "the buttons of a popup must be a list of texts: got 5"),
+        ({"popup": {"title": "T", "text": "x", "buttons": [5]}}, "'buttons' must be text, got 5"),
+        ({"files": {5: "a"}}, "files must be an object with names"),
+        ({"settings": {5: "a"}}, "settings must be an object with names"),
+        ({"template": 5, "plan_seed": 1, "files": "x"}, "template must be a text: got int"),
+        ({"template": "mousepad.none", "plan_seed": 1, "files": "x"}, "unknown template 'mousepad.none'"),
+        ({"template": "mousepad.add_line", "plan_seed": "1", "files": "x"}, "plan_seed must be a whole number"),
+        ({"screen": 5}, "screen must be an object with names: got '5'"),
+        ({"screen": {"clock": "2026-13-99 10:00:00"}}, "'clock' must be a time that there is"),
     ],
 )
 def test_malformed_task_is_refused_with_what_is_wrong(config, why):
