@@ -25,10 +25,10 @@ from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy, Window
 from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed, sampling_of
-from agentgym.registration import make, spec
+from agentgym.registration import is_environment, make, spec
 from agentgym.registration.env_spec import load_named
 from agentgym.rollout import RolloutSettings, play_episode
-from agentgym.suite import find_task, load_suite
+from agentgym.suite import find_task, load_suite, suite_names
 from agentgym.task import Task
 from agentgym.trajectory import LAST_MESSAGES, Turn
 
@@ -65,6 +65,7 @@ def run(
         env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
+    _require_environment(env)
     if task:
         _require_own(task, env)
     is_drawn = seed is None and not task
@@ -204,6 +205,15 @@ def _train_task(env_id: str, seed: int) -> str:
         raise ConfigError(f"name the task to record with --task: {env_id} has no suite to draw one from")
     tasks = load_suite(suites[0]).train_tasks()
     return tasks[draw_seed(seed, "played task") % len(tasks)].id
+
+
+def _require_environment(name: str) -> None:
+    """Refuse a suite, and say how one of its tasks is played."""
+    if is_environment(name) or name not in suite_names():
+        return
+    suite = load_suite(name)
+    first = suite.tasks(next(iter(suite.splits)))[0].id
+    raise ConfigError(f"{name} is a suite of {suite.env}; play a task of it: agentgym play {suite.env} --task {first}")
 
 
 def _require_own(task_id: str, env_id: str) -> None:

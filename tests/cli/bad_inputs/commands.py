@@ -45,6 +45,10 @@ COMMANDS: list[Case] = [
     (["serve", GUESS, "--max-sessions", "0"], "max_sessions must be at least 1, got 0"),
     (["serve", GUESS, "--step-timeout-s", "0"], "step_timeout_s must be above 0, got 0"),
     (["serve", GUESS, "--port", "70000"], "port must be from 0 to 65535, got 70000"),
+    (
+        ["play", "tools/lookup"],
+        "play a task of it: agentgym play agentgym/Lookup-v0 --task tools/lookup:",
+    ),
     (["check", "bfcl"], "unknown environment or suite 'bfcl'"),
     (["check", "bfcl/../x"], "agentgym list shows all environments and suites"),
     (["play", "bfcl/", "--seed", "1", "--policy", "demo"], "unknown environment"),
