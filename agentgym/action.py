@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from agentgym.arguments import check_arguments, find_tool, parameters_of, tool_name
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, ToolSchema
-from agentgym.python_source import parse, without_warnings
+from agentgym.python_source import in_words, parse, without_warnings
 
 MAX_TEXT = 1_000_000
 """Longest text, in characters, that is parsed for tool calls."""
@@ -274,7 +274,7 @@ def _python_calls(source: str, tools: Sequence[ToolSchema]) -> Iterator[_RawCall
         raise ActionSyntaxError(f"The message holds no readable tool call ({reason}). {EXPECTED}") from None
     for statement in tree.body:
         if not isinstance(statement, ast.Expr):
-            raise ActionSyntaxError(f"Only calls are allowed, got a {type(statement).__name__} statement. {EXPECTED}")
+            raise ActionSyntaxError(f"Only calls are allowed, got {in_words(statement)}. {EXPECTED}")
         expression = statement.value
         for node in expression.elts if isinstance(expression, ast.List) else [expression]:
             yield _python_call(node, tools)
@@ -282,7 +282,7 @@ def _python_calls(source: str, tools: Sequence[ToolSchema]) -> Iterator[_RawCall
 
 def _python_call(node: ast.expr, tools: Sequence[ToolSchema]) -> _RawCall:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-        raise ActionSyntaxError(f"Only calls of tools are allowed, got {type(node).__name__}. {EXPECTED}")
+        raise ActionSyntaxError(f"Only calls of tools are allowed, got {in_words(node)}. {EXPECTED}")
     name = node.func.id
     arguments: dict[str, Any] = {}
     if node.args:
@@ -325,7 +325,7 @@ def _literal(node: ast.expr) -> Any:
             return _PYTHON_CONSTANTS[name]
         case ast.Name(id=name):
             raise ActionSyntaxError(f"{name[:80]} is no literal: put text into quotes, as in tool({name[:80]!r}).")
-    raise ActionSyntaxError(f"Arguments must be literals (text, numbers, lists, dicts), got {type(node).__name__}.")
+    raise ActionSyntaxError(f"Arguments must be literals (text, numbers, lists, dicts), got {in_words(node)}.")
 
 
 def _literal_key(node: ast.expr | None) -> str:

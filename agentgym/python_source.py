@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import threading
+from collections.abc import Mapping
 from functools import lru_cache
 
 _TRIES = 20
@@ -74,6 +75,63 @@ def parse_expression(text: str) -> ast.expr:
         case [ast.Expr(value=expression)]:
             return expression
     raise SyntaxError("it is not a single expression")
+
+
+def in_words(node: ast.AST) -> str:
+    """What a piece of code is, as it is told to its author, such as "a comprehension"."""
+    match node:
+        case ast.Expr(value=value):
+            return in_words(value)
+        case ast.Name(id=name):
+            return f"the bare name {name[:40]}"
+        case ast.BinOp(op=operator) if type(operator) in _OPERATORS:
+            return f"the operator {_OPERATORS[type(operator)]}"
+    return _IN_WORDS.get(type(node), f"Python's {type(node).__name__}")
+
+
+_OPERATORS: Mapping[type[ast.operator], str] = {
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.MatMult: "@",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+}
+_IN_WORDS: Mapping[type[ast.AST], str] = {
+    **dict.fromkeys((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), "a comprehension"),
+    **dict.fromkeys((ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr), "an assignment"),
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef), "a definition of a function"),
+    **dict.fromkeys((ast.With, ast.AsyncWith), "a 'with' block"),
+    **dict.fromkeys((ast.Import, ast.ImportFrom), "an import"),
+    **dict.fromkeys((ast.For, ast.AsyncFor), "a 'for' loop"),
+    **dict.fromkeys((ast.BoolOp, ast.Compare), "a comparison"),
+    ast.UnaryOp: "an operator",
+    ast.IfExp: "a conditional expression",
+    ast.JoinedStr: "an f-string",
+    ast.Lambda: "a lambda",
+    ast.Call: "a call",
+    ast.Attribute: "an attribute",
+    ast.Subscript: "a subscript",
+    ast.Starred: "a starred value",
+    ast.Constant: "a literal",
+    ast.List: "a list",
+    ast.Tuple: "a tuple",
+    ast.Dict: "a dict",
+    ast.Set: "a set",
+    ast.If: "an 'if' statement",
+    ast.While: "a 'while' loop",
+    ast.Try: "a 'try' block",
+    ast.ClassDef: "a class",
+    ast.Return: "a 'return'",
+    ast.Delete: "a 'del'",
+}
 
 
 def without_warnings(source: str) -> str:

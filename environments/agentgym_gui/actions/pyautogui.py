@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agentgym.action import split_reasoning
+from agentgym.python_source import in_words
 from agentgym_gui.actions.events import (
     ActionError,
     Button,
@@ -129,8 +130,8 @@ class _Reader:
                     value_of(statement.value, names)
                 case _:
                     raise ActionError(
-                        f"{type(statement).__name__} in line {statement.lineno} is not read. Write calls of pyautogui, "
-                        "pyperclip.copy and time.sleep, and loops over range."
+                        f"Line {statement.lineno} has {in_words(statement)}, which is not read. "
+                        "Write calls of pyautogui, pyperclip.copy and time.sleep, and loops over range."
                     )
 
     def _import(self, imported: list[ast.alias]) -> None:
@@ -204,6 +205,8 @@ def _at(given: _Given, reader: _Reader) -> tuple[Event, ...]:
     x, y = given.get("x"), given.get("y")
     if isinstance(x, list) and len(x) == 2 and y is None:
         x, y = x
+    if isinstance(x, str) and y is None:
+        raise ActionError(f"Nothing is found by its picture here. Give coordinates, such as {EXAMPLE}.")
     if x is None and y is None:
         return ()
     if x is None or y is None:

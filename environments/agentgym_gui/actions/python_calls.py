@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agentgym.python_source import parse, without_warnings
+from agentgym.python_source import in_words, parse, without_warnings
 from agentgym_gui.actions.events import ActionError, shown
 from agentgym_gui.actions.values import MAX_TEXT
 
@@ -71,9 +71,7 @@ def value_of(node: ast.expr, names: Mapping[str, int], depth: int = 0) -> Any:
             return names[name]
         case ast.Name(id=name):
             raise ActionError(f"{name[:40]} is no literal. Write the number or the quoted text itself.")
-    raise ActionError(
-        f"Only literals and arithmetic on them are read, got {type(node).__name__}. Write the value itself."
-    )
+    raise ActionError(f"Only literals and arithmetic on them are read, got {in_words(node)}. Write the value itself.")
 
 
 def _number(value: object) -> int | float:
