@@ -1,4 +1,4 @@
-"""The shipped run on a desktop, cut short, and the words that its tiny model knows."""
+"""The shipped runs on a desktop, cut short, and the words that its tiny model knows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from agentgym_rl.run.setup import suite_tokenizer
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-CONFIG = Path(config_module.__file__).parents[1] / "configs" / "gui_desktop.toml"
+CONFIGS = Path(config_module.__file__).parents[1] / "configs"
+CONFIG = CONFIGS / "gui_desktop.toml"
 SUITE = "gui/desktop-small"
 SHORT = (
     "run.iterations=1",
@@ -53,6 +54,16 @@ def test_tiny_model_is_cloned_and_trained_on_desktops(tokenizer: PreTrainedToken
     assert 0 < longest < config.packing.row_length
     turns = [turn for each in demonstrated for turn in each.turns]
     assert unknown_words(tokenizer, (content_text(each) for turn in turns for each in turn.messages)).share < 0.1
+
+
+def test_replay_and_bands_run_on_desktops(tmp_path: Path) -> None:
+    config = load_config(CONFIGS / "gui_desktop_arpo.toml", (*SHORT, "curriculum.bands.prior=1"))
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        assert len(list(store.episodes(purpose="train"))) == 2 * 2
+        metrics = store.metrics()
+    assert "curriculum/band_drawn_share" in metrics
+    assert any(name.startswith("replay/") for name in metrics), sorted(metrics)
 
 
 def test_tasks_hold_no_word_that_is_spelt(tokenizer: PreTrainedTokenizerFast) -> None:
