@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from agentgym.action import Action
 from agentgym.env import EnvReply
-from agentgym.errors import ConfigError, SandboxError, SandboxLostError, TaskError
+from agentgym.errors import ConfigError, SandboxError, TaskError
 from agentgym.message import Message, tool_result, user
 from agentgym.outcome import Outcome
 from agentgym.picture import Image, image_file, png_of, with_picture
-from agentgym.sandbox.base import Sandbox, SandboxProvider
+from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import SandboxSpec
@@ -31,11 +31,11 @@ from agentgym.task import Task
 from agentgym_gui.actions.events import ActionError, Answer, Box, Done, Event, Fail, Move, Open
 from agentgym_gui.actions.syntaxes import syntax_named
 from agentgym_gui.desktop.anchoring import anchor_of
-from agentgym_gui.desktop.link import DesktopLostError
+from agentgym_gui.desktop.link import DesktopLostError, require_sandbox
 from agentgym_gui.desktop.session import Desktop, Settled, Sight
 from agentgym_gui.desktop.staging import lay_out
 from agentgym_gui.desktop.starters import starter_task
-from agentgym_gui.desktop.taking import take_files, take_state
+from agentgym_gui.desktop.taking import Ending, take_ending, take_state
 from agentgym_gui.desktop.task import DesktopTask, read_task
 from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
@@ -46,7 +46,6 @@ from agentgym_gui.verify.state import State
 
 ENDED = "The episode has ended."
 LOST = "The desktop has ended. The work is judged by the files that are left."
-POPUP_HARM = "popup/pressed"
 Pixels = NDArray[np.uint8]
 
 
@@ -202,16 +201,16 @@ class DesktopEnv(SandboxEnv):
         try:
             text = self._carried_out(events)
         except DesktopLostError as error:
-            _require_sandbox(self.sandbox, error)
+            require_sandbox(self.sandbox, error)
             reply = self._judged(None)
             return reply._replace(messages=_answers(action, LOST))
         if any(isinstance(event, Done | Fail) for event in events):
             reply = self._judged(self._desktop)
             return reply._replace(messages=_answers(action, ENDED))
-        messages = _answers(action, text)
-        if asked and not self.view.picture:
-            messages[-1] = with_picture(messages[-1], self._sent())
-        return EnvReply(messages, image=self._image())
+        messages, image = _answers(action, text), self._image(bool(asked))
+        if image is not None and not self.view.picture:
+            messages[-1], image = with_picture(messages[-1], image), None
+        return EnvReply(messages, image=image)
 
     def prepared(self, events: Sequence[Event]) -> tuple[Event, ...]:
         """What is carried out of a message's events.
@@ -314,17 +313,12 @@ class DesktopEnv(SandboxEnv):
         self._screen, self.settled = sight.screen, sight.settled
         if sight.pixels is not None:
             self._pixels = sight.pixels
-        notes = [*self._told]
-        if not sight.settled.is_calm:
-            why = "something still moves" if sight.settled.how == "restless" else "an application does not answer"
-            notes.append(f"The screen has not settled: {why}.")
-        return self._writer.write(sight.screen, tuple(notes)) if self.view.text else "\n".join(notes)
+        notes = tuple(note for note in (*self._told, sight.settled.note) if note)
+        return self._writer.write(sight.screen, notes) if self.view.text else "\n".join(notes)
 
-    def _image(self) -> Pixels | None:
-        return self._sent() if self.view.picture and self._pixels is not None else None
-
-    def _sent(self) -> Pixels:
-        assert self._pixels is not None
+    def _image(self, is_asked: bool = False) -> Pixels | None:
+        if self._pixels is None or not (self.view.picture or is_asked):
+            return None
         return self.view.sent(self._pixels, self._screen.boxes(), self._region)
 
     def _note(self, events: Sequence[Event]) -> None:
@@ -340,7 +334,9 @@ class DesktopEnv(SandboxEnv):
 
     def _judged(self, desktop: Desktop | None) -> EnvReply:
         assert self._before is not None
-        parts = self.parts(self._before, self._after(desktop))
+        assert self._folder is not None
+        ending = Ending(self._folder / "after", self._said, self._failed)
+        parts = self.parts(self._before, take_ending(self.sandbox, desktop, ending, self._before))
         events = [
             self.event(part.name, part.value, source="verifier", detail={"why": part.detail[:500]})
             for part in parts
@@ -348,21 +344,6 @@ class DesktopEnv(SandboxEnv):
         ]
         success = next(part.value for part in parts if part.name == SUCCESS) >= 1.0
         return EnvReply(events=events, terminated=True, success=success)
-
-    def _after(self, desktop: Desktop | None) -> State:
-        assert self._folder is not None
-        said, failed = self._said, self._failed
-        target = self._folder / "after"
-        shutil.rmtree(target, ignore_errors=True)
-        if desktop is not None:
-            try:
-                return take_state(desktop, target, answer=said, failed=failed)
-            except DesktopLostError as error:
-                _require_sandbox(self.sandbox, error)
-                shutil.rmtree(target, ignore_errors=True)
-        found = take_files(self.sandbox, target, answer=said, failed=failed)
-        assert self._before is not None
-        return replace(found, settings=self._before.settings, clipboard=self._before.clipboard)
 
     def _drop_folder(self) -> None:
         folder, self._folder = self._folder, None
@@ -377,13 +358,6 @@ def _named(task: Task) -> Iterator[None]:
         yield
     except TaskError as error:
         raise TaskError(f"task {task.id!r}: {error}") from error
-
-
-def _require_sandbox(sandbox: Sandbox, error: DesktopLostError) -> None:
-    """A desktop that is gone is the agent's doing; a sandbox that is gone is nobody's."""
-    is_lost = getattr(sandbox, "is_lost", None)
-    if is_lost is not None and is_lost():
-        raise SandboxLostError(f"the sandbox ended with its desktop: {error}") from error
 
 
 def _answers(action: Action, text: str) -> list[Message]:

@@ -10,7 +10,7 @@ import struct
 import time
 from collections.abc import Sequence
 
-from agentgym.errors import SandboxError
+from agentgym.errors import SandboxError, SandboxLostError
 from agentgym.sandbox.base import Sandbox
 from agentgym_gui.desktop.settings import SOCKET
 
@@ -85,6 +85,17 @@ class DeskLink:
                 raise ConnectionResetError("the connection was closed")
             at += got
         return content
+
+
+def require_sandbox(sandbox: Sandbox, error: DesktopLostError) -> None:
+    """A desktop that is gone is the agent's doing; a sandbox that is gone is nobody's.
+
+    Raises:
+        SandboxLostError: The sandbox is gone, too.
+    """
+    is_lost = getattr(sandbox, "is_lost", None)
+    if is_lost is not None and is_lost():
+        raise SandboxLostError(f"the sandbox ended with its desktop: {error}") from error
 
 
 def _connected(sandbox: Sandbox) -> socket.socket:

@@ -52,6 +52,14 @@ class Settled:
         """Whether nothing was still to come."""
         return self.how == "calm"
 
+    @property
+    def note(self) -> str:
+        """What an agent is told of it; "" where all is calm."""
+        if self.is_calm:
+            return ""
+        why = "something still moves" if self.how == "restless" else "an application does not answer"
+        return f"The screen has not settled: {why}."
+
 
 @dataclass(frozen=True)
 class Sight:

@@ -7,14 +7,17 @@ daemon says is the agent's word, as its files are.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from agentgym.errors import SandboxFileError
 from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.leasing.tree_copy import TreeCopy
-from agentgym_gui.desktop.link import DesktopLostError
+from agentgym_gui.desktop.link import DesktopLostError, require_sandbox
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.desktop.settings import HOME
 from agentgym_gui.desktop.staging import session_variables
@@ -50,6 +53,44 @@ def take_files(sandbox: Sandbox, folder: Path, *, answer: str | None = None, fai
     """The state of a desktop that is gone: its files are all there is."""
     take_home(sandbox, folder)
     return State(folder, answer=answer, failed=failed)
+
+
+class Ending(NamedTuple):
+    """What is known of an end beside the desktop.
+
+    Attributes:
+        folder: Of the host; it gets the home, in place of what lies there.
+        answer: What the agent said.
+        failed: Whether it said that the task cannot be done.
+    """
+
+    folder: Path
+    answer: str | None
+    failed: bool
+
+
+def take_ending(sandbox: Sandbox, desktop: Desktop | None, ending: Ending, before: State) -> State:
+    """The state at the end of an episode, with the settings and the clipboard of the start where the desktop is gone.
+
+    Args:
+        sandbox: The sandbox.
+        desktop: Its desktop; None for one that is gone.
+        ending: Where the home goes, and what the agent said.
+        before: The state at the start.
+
+    Raises:
+        SandboxLostError: The sandbox is gone, too.
+    """
+    folder, answer, failed = ending
+    shutil.rmtree(folder, ignore_errors=True)
+    if desktop is not None:
+        try:
+            return take_state(desktop, folder, answer=answer, failed=failed)
+        except DesktopLostError as error:
+            require_sandbox(sandbox, error)
+            shutil.rmtree(folder, ignore_errors=True)
+    found = take_files(sandbox, folder, answer=answer, failed=failed)
+    return replace(found, settings=before.settings, clipboard=before.clipboard)
 
 
 def take_home(sandbox: Sandbox, folder: Path) -> None:

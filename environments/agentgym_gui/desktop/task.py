@@ -29,7 +29,8 @@ class Popup:
     Attributes:
         title: Title of its window.
         text: What it says.
-        buttons: Its buttons; the first does harm or costs time, the last sends it away.
+        buttons: Its buttons; the last sends it away. What another one does is up to what it changes: only files and
+            settings are judged, and which button was pressed is not recorded.
         asks_password: Whether it has an entry for a password.
         after_steps: Steps of the agent before it appears.
     """
