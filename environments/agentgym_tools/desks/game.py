@@ -42,6 +42,23 @@ from agentgym_tools.desks.unlisted import named_in, refusal_of
 from agentgym_tools.desks.words.spoken_game import SpokenGame
 from agentgym_tools.worlds.calls import Call
 
+WEIGHTS: Mapping[str, float] = {
+    "success": 1.0,
+    "milestone": 0.1,
+    "violation": 0.1,
+    FORMAT: 1.0,
+    "state": 0.0,
+    "collateral": 0.0,
+    "communicated": 0.0,
+    "call": 0.0,
+    "patience": 0.0,
+    "attack": 0.0,
+    "agenda": 0.1,
+    BLAME: 0.0,
+    "understood": 0.0,
+}
+"""Weights of the reward's components, unless an option says others."""
+
 
 class DeskGame(SpokenGame):
     """Serve a customer at a desk: find out what is wanted, read what it rests on, keep to the policy, ask, then write.
@@ -109,21 +126,7 @@ class DeskGame(SpokenGame):
     """
 
     roles: Sequence[str] = (AGENT, USER)
-    reward_weights: Mapping[str, float] = {
-        "success": 1.0,
-        "milestone": 0.1,
-        "violation": 0.1,
-        FORMAT: 1.0,
-        "state": 0.0,
-        "collateral": 0.0,
-        "communicated": 0.0,
-        "call": 0.0,
-        "patience": 0.0,
-        "attack": 0.0,
-        "agenda": 0.1,
-        BLAME: 0.0,
-        "understood": 0.0,
-    }
+    reward_weights: Mapping[str, float] = WEIGHTS
     invalid_value = -0.1
     disclosed = {AGENT: ("goals",), USER: ("customer", "persona", "goals")}  # the customer tells the agent its goals
 
