@@ -80,7 +80,12 @@ FAMILIES = {
         quick_task="guess-my-city",
     ),
     "web": Family({"miniwob": "web_miniwob", "shop": "web_shop"}, wanted=2, max_minutes=20, quick_task="miniwob"),
-    "tools": Family({"sql": "tools_sql", "shop": "tools_shop"}, wanted=2, max_minutes=15, quick_task="sql"),
+    "tools": Family(
+        {"sql": "tools_sql", "shop": "tools_shop", "search": "tools_search"},
+        wanted=3,
+        max_minutes=15,
+        quick_task="sql",
+    ),
     "swe": Family({"patch-line": "patch_line"}, wanted=1, max_minutes=15, quick_task="patch-line", num_seeds=5),
     "gui": Family({"desktop": "gui_desktop"}, wanted=1, max_minutes=20, quick_task="desktop"),
 }

@@ -100,6 +100,9 @@ SHORT = {
     f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk": (
         f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk {CLONED}"
     ),
+    f"agentgym train {CONFIGS}/tools_search.toml --run runs/search": (
+        f"agentgym train {CONFIGS}/tools_search.toml --run runs/search {CLONED}"
+    ),
     "agentgym eval --suite swe/patch-line --policy demo --env-option places=none": (
         "agentgym eval --suite swe/patch-line --policy demo --env-option places=none --limit 2"
     ),
