@@ -21,6 +21,7 @@ from agentgym.authoring.task_files import (
     write_split,
     write_suites,
 )
+from agentgym.suite import load_suite
 from agentgym.task import Split, Task
 from agentgym_tools.desks.conditions.injections import FAMILIES, HELD_OUT
 from agentgym_tools.desks.conditions.options import Options
@@ -144,15 +145,27 @@ def generate_harder(
 
 
 def generate_words(desk_name: str, folder: Path, suite: str, first: First = None) -> None:
-    """Write tasks in which people talk in words; each persona is a stratum of the test split."""
+    """Write tasks in which people talk in words; each persona is a stratum of the test split.
+
+    The test tasks are some of those of the desk's suite by acts, so that a policy is compared in both on the same ones.
+    Personas that this suite lacks get tasks of their own.
+    """
+    by_acts = load_suite(f"tools/desk-{desk_name}").tasks("test")
     seen: set[str] = set()
     drawn: list[Task] = []
     for persona, numbers in numbered_strata(dict.fromkeys(desk(desk_name).personas, NUM_WORDS), first):
         rng = random.Random(f"{suite} {persona}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
+        same = [task for task in by_acts if task.private["persona"] == persona]
         for number, index in enumerate(numbers):
-            wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
-            drawn.append(_draw_words(rng, numbered_id(suite, "test", index), persona, wanted, seen))
+            task_id = numbered_id(suite, "test", index)
+            if same:
+                task = same[number * len(same) // NUM_WORDS]
+                drawn.append(_in_words(Task.from_json(task.to_json() | {"id": task_id, "stratum": persona})))
+            else:
+                wanted = replace(drawable[number * 7 % len(drawable)], personas=(persona,))
+                drawn.append(_draw_words(rng, task_id, persona, wanted, seen))
+    seen.update(task.content_hash for task in by_acts)
     write_split(folder, "test", drawn)
     for split, count in ({} if desk_name in HELD_OUT_DESKS else WORDS_SIZES).items():
         rng = random.Random(f"{suite} {split}")
@@ -167,7 +180,10 @@ def generate_words(desk_name: str, folder: Path, suite: str, first: First = None
 
 def _draw_words(rng: random.Random, task_id: str, stratum: str, wanted: Wanted, seen: set[str]) -> Task:
     draw = partial(_draw, rng, task_id, stratum, wanted)
-    task = draw_unseen(draw, seen, lambda task: task.content_hash)
+    return _in_words(draw_unseen(draw, seen, lambda task: task.content_hash))
+
+
+def _in_words(task: Task) -> Task:
     return replace(task, config={**task.config, "options": Options(talk="words").to_json()})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from agentgym.action import parse_tool_calls
@@ -12,7 +13,7 @@ from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.conditions.options import Options
+from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.words.agent_wording import say_as_agent
 from agentgym_tools.desks.words.customer_wording import PUZZLED, say_as_customer
@@ -72,12 +73,14 @@ class SpeakingAgent(_Speaking):
 
     def __init__(self, script: Script, task: Task) -> None:
         super().__init__(script, task)
-        self._acts = talk.agent_acts(self._domain)
+        by_acts = replace(Options.of(task), talk="acts")
+        self._interface = make_interface(self._domain, by_acts, task.seed)
+        self._acts = [tool for tool in self._interface.tools if tool["function"]["name"] in talk.ACTS_OF_AGENT]
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next message."""
         text = self._script.act(messages)
-        acts = _calls_in(text, self._acts)
+        acts = [self._interface.read(call) for call in _calls_in(text, self._acts)]
         if not acts:
             return text
         return say_as_agent(self._domain, acts, self._rng(len(messages)))

@@ -102,7 +102,7 @@ MESSAGES = [
         "Python in an action's argument",
         "Refused: arguments are only read.",
         'click(__import__("pathlib").Path("PLANTED").touch())',
-        "Arguments must be literals (text, numbers, lists, dicts), got Call.",
+        "Arguments must be literals (text, numbers, lists, dicts), got a call.",
     ),
     MessageCase(
         "Python beside an action",

@@ -53,6 +53,22 @@ def test_the_oracle_wins_and_no_act_is_spoken_as_a_call(name):
         assert all(event.value == 1.0 and event.detail["acts"] for event in recorded)
 
 
+def unspoken(task):
+    """What a task is beside its id, its stratum and how both sides talk."""
+    config = {key: value for key, value in task.config.items() if key != "options"}
+    return task.seed, config, task.private, task.limits
+
+
+@pytest.mark.parametrize("name", WORDS_DESKS)
+def test_test_tasks_in_words_are_among_those_by_acts_whose_personas_there_are(name):
+    by_acts = {task.seed: task for task in load_suite(f"tools/desk-{name}").tasks("test")}
+    personas = {task.private["persona"] for task in by_acts.values()}
+    same = [task for task in tasks_of(name, step=1) if task.private["persona"] in personas]
+    assert len(same) >= 60
+    for task in same:
+        assert unspoken(task) == unspoken(by_acts[task.seed])
+
+
 def test_cheats_win_nothing_in_words():
     task = tasks_of("clinic", step=1)[7]
     assert not any(play(task, AGENT, name)[0].successes[AGENT] for name in CHEATS)
@@ -160,7 +176,8 @@ def test_attempts_to_get_the_agenda_out_get_nothing():
     assert got == []
 
 
-def test_scrambled_names_do_not_hinder_words():
-    task = tasks_of("shop", step=1)[3]
-    scrambled = replace(task, config={**task.config, "options": {"talk": "words", "scrambled": "names"}})
-    assert play(scrambled, AGENT, "oracle")[0].successes[AGENT]
+@pytest.mark.parametrize("name", ["shop", "telecom", "bank"])
+def test_scrambled_names_do_not_hinder_words(name):
+    for task in tasks_of(name, step=20):
+        scrambled = replace(task, config={**task.config, "options": {"talk": "words", "scrambled": "names"}})
+        assert play(scrambled, AGENT, "oracle")[0].successes[AGENT], task.id
