@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentgym_web.sites.core.drafts import Check
@@ -55,6 +56,55 @@ def on_the_way(name: str, table: str, where: str, count: int = 1) -> Check:
 def at_most(name: str, table: str, where: str, count: int) -> Check:
     """A milestone: no more than so many rows of a table fit."""
     return Check(f"SELECT count(*) <= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608
+
+
+def as_milestone(check: Check) -> Check:
+    """The milestone that a check of the end holds."""
+    return replace(check, milestone=True)
+
+
+def row_comes(
+    table: str, key: Mapping[str, Any], wanted: Mapping[str, Any], parts: Mapping[str, Sequence[str]]
+) -> list[Check]:
+    """Milestones on the way to a row: one for each part of what it has to hold.
+
+    Args:
+        table: The table.
+        key: Columns and values that tell the row from all others.
+        wanted: Columns and values that it has to have at the end.
+        parts: By the name of a milestone the columns of `wanted` that it asks for.
+    """
+    return [
+        num_rows(table, {**key, **{column: wanted[column] for column in columns}}, 1, name, milestone=True)
+        for name, columns in parts.items()
+    ]
+
+
+def rows_come(db: sqlite3.Connection, table: str, ids: Sequence[int], wanted: Mapping[str, Any]) -> list[Check]:
+    """Milestones on the way to rows with the same values: one of them, half of them, and all.
+
+    None holds while more other rows have these values than at the start.
+
+    Args:
+        db: The site's database as it is at the start.
+        table: The table.
+        ids: The rows, two at least.
+        wanted: Columns and values that they have to have at the end.
+    """
+    listed, fits = ", ".join(map(str, sorted(ids))), _all_of(wanted)
+    others = f"SELECT count(*) FROM {table} WHERE id NOT IN ({listed}) AND {fits}"  # noqa: S608
+    most = db.execute(others).fetchone()[0]
+    counts = {(len(ids) + 1) // 2: "half of them", len(ids): "all of them", 1: "one of them"}
+    return [
+        Check(
+            f"SELECT (SELECT count(*) FROM {table} WHERE id IN ({listed}) AND {fits}) >= {count}"  # noqa: S608
+            f" AND ({others}) <= {most}",
+            [[1]],
+            f"{counts[count]}",
+            milestone=True,
+        )
+        for count in sorted(counts)
+    ]
 
 
 def _all_of(values: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
 from agentgym_web.sites.core.draws import literal, rows
+from agentgym_web.sites.core.row_checks import row_comes
 from agentgym_web.sites.mail import drawing, phrases
 from agentgym_web.sites.mail.data import OWN_FOLDERS
 
@@ -399,13 +400,18 @@ def go_away(db: sqlite3.Connection, rng: random.Random) -> Draft:
         ("I am away and read no mail.", "Back soon. In urgent cases, please ring the office.", "On holiday!")
     )
     start, end = f"2026-04-{first:02}", f"2026-04-{until:02}"
+    days = {"away_from": start, "away_until": end}
+    wanted = {**days, "away_text": text}
     sql = f"SELECT is_away, away_from, away_until, away_text FROM account WHERE login = {literal(login)}"
     return Draft(
         f"I am on holiday from {first} to {until} April 2026. Switch on the automatic reply for these"
         " days, with the text"
         f" “{text}”",
         user=login,
-        checks=[Check(sql, [[1, start, end, text]], "the reply is set up")],
+        checks=[
+            Check(sql, [[1, start, end, text]], "the reply is set up"),
+            *row_comes("account", {"login": login, "is_away": 1}, wanted, {"days": list(days), "text": ["away_text"]}),
+        ],
         touched={"account": [0, 1, 0]},
         walkthrough=[
             ["click", "link", "Settings"],

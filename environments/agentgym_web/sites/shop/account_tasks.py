@@ -9,6 +9,7 @@ import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step, Template, UnsuitableDraw
 from agentgym_web.sites.core.draws import literal, pick
+from agentgym_web.sites.core.row_checks import as_milestone, row_comes
 from agentgym_web.sites.shop import drawing, phrases
 from agentgym_web.sites.shop.account import NEWSLETTERS, TOPICS
 from agentgym_web.sites.shop.buying_tasks import only_order_with
@@ -57,6 +58,7 @@ def _own_item(db: sqlite3.Connection, rng: random.Random, condition: str) -> sql
 def cancel_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Cancel the order that holds a product."""
     row = _own_item(db, rng, "o.status = 'Processing'")
+    check = Check(f"SELECT status FROM orders WHERE id = {row['id']}", [["Cancelled"]], "the order is cancelled")
     return Draft(
         rng.choice(
             (
@@ -65,7 +67,7 @@ def cancel_order(db: sqlite3.Connection, rng: random.Random) -> Draft:
             )
         ),
         user=row["login"],
-        checks=[Check(f"SELECT status FROM orders WHERE id = {row['id']}", [["Cancelled"]], "the order is cancelled")],
+        checks=[check, as_milestone(check)],
         touched={"orders": [0, 1, 0]},
         walkthrough=[*drawing.order_steps(db, row), ["click", "button", "Cancel order"]],
     )
@@ -217,14 +219,14 @@ def edit_review(db: sqlite3.Connection, rng: random.Random) -> Draft:
     row = pick(db, rng, sql, login)
     stars = rng.choice([number for number in range(1, 6) if number != row["stars"]])
     title = rng.choice([title for title in _TITLES if title != row["title"]])
+    wanted = {"stars": stars, "title": title, "body": row["body"]}
     return Draft(
         f"I have changed my mind about the {row['product']}. Change my review of it to {stars}"
         f" {'star' if stars == 1 else 'stars'} and the title “{title}”, but keep the text.",
         user=login,
         checks=[
-            Check(
-                f"SELECT stars, title, body FROM review WHERE id = {row['id']}", [[stars, title, row["body"]]], "review"
-            )
+            Check(f"SELECT stars, title, body FROM review WHERE id = {row['id']}", [list(wanted.values())], "review"),
+            *row_comes("review", {"id": row["id"]}, wanted, {"stars": ["stars", "body"], "title": ["title", "body"]}),
         ],
         touched={"review": [0, 1, 0]},
         walkthrough=[
@@ -337,6 +339,7 @@ def change_profile(db: sqlite3.Connection, rng: random.Random) -> Draft:
     phone = f"0{rng.randrange(20, 99)} {rng.randrange(100, 999)} {rng.randrange(1000, 9999)}"
     letter = rng.choice([name for name in NEWSLETTERS if name != row["newsletter"]])
     texts = int(not row["texts"])
+    wanted = {"phone": phone, "newsletter": letter, "texts": texts}
     said = {
         "Never": "no newsletter any more",
         "Weekly": "the newsletter every week",
@@ -347,7 +350,10 @@ def change_profile(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"Update my profile: my new phone number is {phone}, I want {said[letter]}, and"
         f" {'please send' if texts else 'please do not send'} me text messages about deliveries.",
         user=login,
-        checks=[Check(sql, [[row["name"], row["email"], phone, letter, texts]], "the profile is as asked")],
+        checks=[
+            Check(sql, [[row["name"], row["email"], phone, letter, texts]], "the profile is as asked"),
+            *row_comes("customer", {"login": login}, wanted, {column: [column] for column in wanted}),
+        ],
         touched={"customer": [0, 1, 0]},
         walkthrough=[
             ["click", "link", "Account"],
@@ -363,13 +369,17 @@ def write_message(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Write to the shop about an order."""
     row = _own_item(db, rng, "o.status IN ('Shipped', 'Processing', 'Delivered') AND o.placed > '2025-11'")
     topic, text = rng.choice(TOPICS), rng.choice(_QUESTIONS)
+    wanted = {"order_number": row["number"], "text": text}
     sql = f"SELECT topic, order_number, text FROM message WHERE login = {literal(row['login'])}"
     return Draft(
         f"Send the shop a message about the order in which I bought the {row['title']}, with its"
         " order number. The topic"
         f" is “{topic}”, and the text: “{text}”",
         user=row["login"],
-        checks=[Check(sql, [[topic, row["number"], text]], "the message is sent")],
+        checks=[
+            Check(sql, [[topic, row["number"], text]], "the message is sent"),
+            *row_comes("message", {"login": row["login"]}, wanted, {"order": ["order_number"], "text": ["text"]}),
+        ],
         touched={"message": [1, 0, 0]},
         walkthrough=[
             *drawing.order_steps(db, row),

@@ -22,10 +22,12 @@ from agentgym_web.sites.admin.tasks.draws import (
 )
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import one_row, pick, require, rows
-from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import num_rows, row_comes, row_is, rows_are, rows_come
 
 PLANNERS = (*MANAGERS, "Planner")
 TITLES = ("Spring check", "Night stock count", "Deep clean", "Coin box swap", "Door seal repair", "Price label change")
+PARTS = {"place and time": ["location_id", "day", "start"], "kind and owner": ["kind", "owner_id"]}
+"""Milestones on the way to a new job."""
 JOB_NOTES = ("Bring spare labels.", "Call the caretaker first.", "Use the service lift.", "Keys are in box 7.")
 
 
@@ -51,7 +53,7 @@ def plan_job(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"{date.fromisoformat(day):%A} {day} at {start}, for {minutes} minutes, owner {owner['name']}, with the notes "
         f"“{notes}”",
         user=user_with(db, rng, PLANNERS)["login"],
-        checks=[row_is("jobs", {"title": title}, wanted)],
+        checks=[row_is("jobs", {"title": title}, wanted), *row_comes("jobs", {"title": title}, wanted, PARTS)],
         touched={"jobs": [1, 0, 0]},
         walkthrough=[
             *area("Jobs"),
@@ -92,7 +94,7 @@ def first_free(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"{owner['name']}, no notes. Plan it as early as possible, but not before 08:00, starting on the full or half "
         "hour, so that it does not overlap any planned or paused job at that location.",
         user=user_with(db, rng, PLANNERS)["login"],
-        checks=[row_is("jobs", {"title": title}, wanted)],
+        checks=[row_is("jobs", {"title": title}, wanted), *row_comes("jobs", {"title": title}, wanted, PARTS)],
         touched={"jobs": [1, 0, 0]},
         walkthrough=[
             *area("Jobs"),
@@ -171,7 +173,10 @@ def hand_over_jobs(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"{person['name']}: make {owner['name']} the owner of each planned or paused job of those days. Later and "
         "earlier jobs stay.",
         user=user_with(db, rng, PLANNERS)["login"],
-        checks=[rows_are("jobs", ids, {"owner_id": owner["id"]})],
+        checks=[
+            rows_are("jobs", ids, {"owner_id": owner["id"]}),
+            *rows_come(db, "jobs", ids, {"owner_id": owner["id"]}),
+        ],
         touched={"jobs": [0, len(ids), 0]},
         walkthrough=[
             *area("Jobs"),
@@ -200,7 +205,10 @@ def cancel_kind(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"All {kind} jobs in region {region} from {day} on, that day included, are off: cancel them, "
         "paused ones too.",
         user=user_with(db, rng, PLANNERS)["login"],
-        checks=[rows_are("jobs", ids, {"state": "cancelled"})],
+        checks=[
+            rows_are("jobs", ids, {"state": "cancelled"}),
+            *rows_come(db, "jobs", ids, {"state": "cancelled"}),
+        ],
         touched={"jobs": [0, len(ids), 0]},
         walkthrough=[
             *area("Jobs"),
@@ -277,7 +285,7 @@ def restock_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"location on {day} at {start}, 60 minutes, owner {owner['name']}, without notes. The title is “Refill ” and "
         "the code of the machine.",
         user=user_with(db, rng, PLANNERS)["login"],
-        checks=[row_is("jobs", {"title": title}, wanted)],
+        checks=[row_is("jobs", {"title": title}, wanted), *row_comes("jobs", {"title": title}, wanted, PARTS)],
         touched={"jobs": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),

@@ -20,7 +20,7 @@ from agentgym_web.sites.admin.tasks.draws import (
 )
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import pick, require, rows
-from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import as_milestone, num_rows, row_comes, row_is, rows_are, rows_come
 
 NOTES = (
     "Side door sticks, push hard.",
@@ -50,11 +50,15 @@ def edit_machine(db: sqlite3.Connection, rng: random.Random) -> Draft:
         said.append("28 February 2026 as its last service")
     texts = {"Notes": note} if "notes" in wanted else {}
     texts |= {"Last service": "2026-02-28"} if "serviced_on" in wanted else {}
+    changed = [column for column, value in wanted.items() if machine[column] != value]
     return Draft(
         instruction=f"Machine {machine['code']} was looked after. Update its entry: {', '.join(said[:-1])} and "
         f"{said[-1]}. Leave the rest as it is.",
         user=user_with(db, rng, (*MANAGERS, "Technician"))["login"],
-        checks=[row_is("machines", {"id": machine["id"]}, wanted)],
+        checks=[
+            row_is("machines", {"id": machine["id"]}, wanted),
+            *row_comes("machines", {"id": machine["id"]}, wanted, {column: [column] for column in changed}),
+        ],
         touched={"machines": [0, 1, 0]},
         walkthrough=[
             *open_machine(machine["code"]),
@@ -90,7 +94,19 @@ def add_machine(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"{'it takes cash' if cash else 'it does not take cash'}, fill level {fill} percent, installed on {installed} "
         f"and last serviced on the same day. It is online. Enter it, with the notes “{note}”.",
         user=user_with(db, rng, (*MANAGERS, "Technician"))["login"],
-        checks=[row_is("machines", {"code": code}, wanted)],
+        checks=[
+            row_is("machines", {"code": code}, wanted),
+            *row_comes(
+                "machines",
+                {"code": code},
+                wanted,
+                {
+                    "model and place": ["model", "location_id"],
+                    "state": ["status", "firmware", "fill"],
+                    "days": ["installed_on", "serviced_on"],
+                },
+            ),
+        ],
         touched={"machines": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),
@@ -120,7 +136,10 @@ def update_firmware(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"Roll out firmware {new} to every online {model} in region {region} that still runs {old}. "
         "Machines with another status or another firmware stay as they are.",
         user=user_with(db, rng)["login"],
-        checks=[rows_are("machines", ids, {"firmware": new, "status": "online"})],
+        checks=[
+            rows_are("machines", ids, {"firmware": new, "status": "online"}),
+            *rows_come(db, "machines", ids, {"firmware": new, "status": "online"}),
+        ],
         touched={"machines": [0, len(ids), 0]},
         walkthrough=[
             *area("Machines"),
@@ -139,7 +158,10 @@ def retire_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"We give up on the machines in region {region} that are offline and were last serviced before "
         f"{day}: set the status of each of them to retired.",
         user=user_with(db, rng)["login"],
-        checks=[rows_are("machines", ids, {"status": "retired"})],
+        checks=[
+            rows_are("machines", ids, {"status": "retired"}),
+            *rows_come(db, "machines", ids, {"status": "retired"}),
+        ],
         touched={"machines": [0, len(ids), 0]},
         walkthrough=[
             *area("Machines"),
@@ -194,7 +216,7 @@ def export_machines(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"The van crew wants a CSV file of all {model} machines in region {region} whose fill level is "
         f"below {below} percent, and of no others. Export it once.",
         user=user_with(db, rng, (*MANAGERS, "Planner", "Analyst"))["login"],
-        checks=[num_rows("exports", wanted, 1)],
+        checks=[num_rows("exports", wanted, 1), num_rows("exports", wanted, 1, "exported", milestone=True)],
         touched={"exports": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),
@@ -227,7 +249,15 @@ def save_view(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"with priority {priority} in region {region}, and no other filter, sorted by the column {label}, "
         f"{'ascending' if order == 'asc' else 'descending'}.",
         user=person["login"],
-        checks=[num_rows("saved_views", wanted, 1)],
+        checks=[
+            num_rows("saved_views", wanted, 1),
+            *row_comes(
+                "saved_views",
+                {"person_id": person["id"], "table_name": "tickets"},
+                wanted,
+                {"name": ["name"], "filters and order": ["query"]},
+            ),
+        ],
         touched={"saved_views": [1, 0, 0]},
         walkthrough=[
             *area("Tickets"),
@@ -253,7 +283,15 @@ def ticket_for_emptiest(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"Of the online machines at {place['name']}, find the one with the lowest fill level and open a "
         f"ticket for it: subject “{subject}”, description “{body}”, category stock, priority {priority}.",
         user=user_with(db, rng, (*MANAGERS, "Technician"))["login"],
-        checks=[row_is("tickets", {"machine_id": machine["id"], "subject": subject}, wanted)],
+        checks=[
+            row_is("tickets", {"machine_id": machine["id"], "subject": subject}, wanted),
+            *row_comes(
+                "tickets",
+                {"machine_id": machine["id"], "subject": subject},
+                wanted,
+                {"description": ["body"], "category": ["category"], "priority": ["priority"]},
+            ),
+        ],
         touched={"tickets": [1, 0, 0]},
         walkthrough=[
             *area("Machines"),
@@ -284,10 +322,11 @@ def edit_settings(db: sqlite3.Connection, rng: random.Random) -> Draft:
     for key in keys:
         role, value = choices[key]
         steps.append(["select" if role == "combobox" else "fill", role, words.SETTINGS[key][0], value])
+    checks = [row_is("settings", {"key": key}, {"value": choices[key][1]}, key) for key in keys]
     return Draft(
         instruction=f"In the settings, change {said[0]}, {said[1]} and {said[2]}. Keep all other settings.",
         user=user_with(db, rng, ADMINISTRATORS)["login"],
-        checks=[row_is("settings", {"key": key}, {"value": choices[key][1]}, key) for key in keys],
+        checks=[*checks, *map(as_milestone, checks)],
         touched={"settings": [0, 3, 0]},
         walkthrough=[*area("Settings"), *steps, ["click", "button", "Save settings"]],
     )

@@ -20,7 +20,7 @@ from agentgym_web.sites.admin.tasks.draws import (
 )
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import pick, require, rows
-from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import IdOf, as_milestone, num_rows, row_comes, row_is, rows_are
 
 NEW_FIRST, NEW_LAST = (
     ("Aino", "Bastian", "Clio", "Darko", "Elif", "Fabio", "Greta"),
@@ -54,7 +54,15 @@ def new_person(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"{name} starts today in the team {team} as {role['name']}. Create the account: login {login}, "
         f"e-mail {login}@fernhill.test, phone {phone}, {'with' if two_factor else 'without'} two-factor sign-in.",
         user=user_with(db, rng, ADMINISTRATORS)["login"],
-        checks=[row_is("people", {"login": login}, wanted)],
+        checks=[
+            row_is("people", {"login": login}, wanted),
+            *row_comes(
+                "people",
+                {"login": login},
+                wanted,
+                {"name and addresses": ["name", "email", "phone"], "team and role": ["team", "role_id"]},
+            ),
+        ],
         touched={"people": [1, 0, 0]},
         walkthrough=[
             *area("People"),
@@ -114,14 +122,15 @@ def change_role(db: sqlite3.Connection, rng: random.Random) -> Draft:
     held = [row["permission"] for row in rows(db, "SELECT * FROM role_permissions WHERE role_id = ?", role["id"])]
     taken = rng.choice(sorted(held))
     granted = rng.choice([key for key in words.PERMISSIONS if key not in held and key != "roles.edit"])
+    checks = [
+        num_rows("role_permissions", {"role_id": role["id"], "permission": granted}, 1, "granted"),
+        num_rows("role_permissions", {"role_id": role["id"], "permission": taken}, 0, "taken away"),
+    ]
     return Draft(
         instruction=f"The role {role['name']} should get the permission “{words.PERMISSIONS[granted]}” and lose "
         f"“{words.PERMISSIONS[taken]}”. Its other permissions stay.",
         user=user_with(db, rng, ADMINISTRATORS)["login"],
-        checks=[
-            num_rows("role_permissions", {"role_id": role["id"], "permission": granted}, 1, "granted"),
-            num_rows("role_permissions", {"role_id": role["id"], "permission": taken}, 0, "taken away"),
-        ],
+        checks=[*checks, *map(as_milestone, checks)],
         touched={"role_permissions": [1, 0, 1]},
         walkthrough=[
             *area("Roles"),

@@ -22,7 +22,7 @@ from agentgym_web.sites.admin.tasks.draws import (
 )
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import pick, require, rows
-from agentgym_web.sites.core.row_checks import num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import as_milestone, num_rows, row_comes, row_is, rows_are, rows_come
 
 REMARKS = (
     "Part ordered, arrives on Thursday.",
@@ -122,7 +122,10 @@ def close_resolved(db: sqlite3.Connection, rng: random.Random) -> Draft:
     return Draft(
         instruction=f"Close every resolved {category} ticket in region {region} that was opened on {day} or earlier.",
         user=user_with(db, rng, (*MANAGERS, "Support agent"))["login"],
-        checks=[rows_are("tickets", ids, {"state": "closed"})],
+        checks=[
+            rows_are("tickets", ids, {"state": "closed"}),
+            *rows_come(db, "tickets", ids, {"state": "closed"}),
+        ],
         touched={"tickets": [0, len(ids), 0]},
         walkthrough=[
             *area("Tickets"),
@@ -270,14 +273,18 @@ def raise_newest(db: sqlite3.Connection, rng: random.Random) -> Draft:
     user = user_with(db, rng, (*MANAGERS, "Support agent"))
     category = rng.choice([name for name in words.CATEGORIES if name != ticket["category"]])
     narrowed = {"State": "unresolved", "Region": region, "Assignee": "nobody"}
+    wanted = {"priority": "urgent", "category": category}
+    said = num_rows("comments", {"ticket_id": ticket["id"], "author_id": user["id"], "text": remark}, 1, "comment")
     return Draft(
         instruction=f"Look at the unresolved tickets in region {region} that nobody is assigned to and that are not "
         f"urgent yet. Take the one opened most recently: it is in the wrong category, make it {category}, make it "
         f"urgent, and comment “{remark}”",
         user=user["login"],
         checks=[
-            row_is("tickets", {"id": ticket["id"]}, {"priority": "urgent", "category": category}, "ticket is set"),
-            num_rows("comments", {"ticket_id": ticket["id"], "author_id": user["id"], "text": remark}, 1, "comment"),
+            row_is("tickets", {"id": ticket["id"]}, wanted, "ticket is set"),
+            said,
+            *row_comes("tickets", {"id": ticket["id"]}, wanted, {column: [column] for column in wanted}),
+            as_milestone(said),
         ],
         touched={"tickets": [0, 1, 0], "comments": [1, 0, 0]},
         walkthrough=[

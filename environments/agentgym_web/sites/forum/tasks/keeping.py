@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 
-from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.drafts import Check, Draft, Step
 from agentgym_web.sites.core.draws import choose, literal, literals, require
 from agentgym_web.sites.core.row_checks import at_most, count_is, on_the_way
 from agentgym_web.sites.forum.lookup import POSTS
@@ -157,12 +157,15 @@ def clean_bookmarks(db: sqlite3.Connection, rng: random.Random) -> Draft:
     gone = literals([mark["id"] for mark in chosen])
     left = literals([mark["id"] for mark in marks if mark not in chosen])
     mine = f"user = {literal(user)} AND thread_id IN"
+    still, kept = (f"SELECT count(*) FROM bookmarks WHERE {mine} {ids}" for ids in (gone, left))  # noqa: S608
+    first = f"SELECT ({still}) < {len(chosen)} AND ({kept}) = {len(marks) - len(chosen)}"
     return Draft(
         f"Tidy up my bookmarks: remove all bookmarks {words}, and keep all others.",
         user=user,
         checks=[
             count_is("removed", "bookmarks", f"{mine} {gone}", 0),
             count_is("kept", "bookmarks", f"{mine} {left}", len(marks) - len(chosen)),
+            Check(first, [[1]], "one is removed", milestone=True),
         ],
         touched={"bookmarks": [0, 0, len(chosen)]},
         walkthrough=[

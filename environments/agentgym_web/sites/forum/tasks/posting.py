@@ -158,15 +158,16 @@ def write_to_best(db: sqlite3.Connection, rng: random.Random) -> Draft:
     title = db.execute("SELECT title FROM threads WHERE id = ?", (thread_id,)).fetchone()[0]
     subject, text = rng.choice(wishes.LETTERS)
     sent = f"sender = {literal(user)} AND recipient = {literal(author['login'])}"
+    written = f"{sent} AND subject = {literal(subject)} AND body = {literal(text)}"
     followed = f"user = {literal(user)} AND followed = {literal(author['login'])}"
     return Draft(
         f'Find the reply with the most votes in the thread "{title}" (the opening post is no reply). Follow its author '
         f'and send them a private message with the subject "{subject}" and exactly this text: "{text}"',
         user=user,
         checks=[
-            count_is("message", "messages", f"{sent} AND subject = {literal(subject)} AND body = {literal(text)}"),
+            count_is("message", "messages", written),
             count_is("follows", "follows", followed),
-            on_the_way("message", "messages", sent),
+            on_the_way("message", "messages", written),
             on_the_way("follows", "follows", followed),
         ],
         touched={"messages": [1, 0, 0], "follows": [1, 0, 0]},

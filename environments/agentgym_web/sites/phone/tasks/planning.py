@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import pick, require, rows
-from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import IdOf, as_milestone, num_rows, row_comes, row_is, rows_are
 from agentgym_web.sites.phone.data import CALENDARS
 from agentgym_web.sites.phone.dialogues import TODAY
 from agentgym_web.sites.phone.tasks.draws import (
@@ -45,7 +45,15 @@ def event_from_chat(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"{story.name} and I arranged {facts['what']} in our chat. Enter it into my calendar {name}: title "
         f"“{title}”, with the day, times and place that we agreed on, and a reminder 30 minutes before.",
         user=USER,
-        checks=[row_is("events", {"title": title}, wanted)],
+        checks=[
+            row_is("events", {"title": title}, wanted),
+            *row_comes(
+                "events",
+                {"title": title},
+                wanted,
+                {"day and times": ["day", "start", "end"], "place": ["place"], "calendar": ["calendar_id"]},
+            ),
+        ],
         touched={"events": [1, 0, 0]},
         walkthrough=[
             *open_chat(story.title),
@@ -128,25 +136,25 @@ def move_event(db: sqlite3.Connection, rng: random.Random) -> Draft:
     start, end = f"{begin:02d}:15", f"{begin + 1:02d}:45"
     place = rng.choice(("Room 9", "the back garden", "Café Marlow", "platform 3"))
     require(day != event["day"])
+    wanted = {
+        "day": day,
+        "start": start,
+        "end": end,
+        "place": place,
+        "title": event["title"],
+        "notes": event["notes"],
+        "remind": event["remind"],
+        "calendar_id": event["calendar_id"],
+    }
     return Draft(
         instruction=f"“{event['title']}” on {said_day(event['day'])} is moved to {said_day(day)}, from {start} to "
         f"{end}, and the place is now “{place}”. Change the event; the rest stays.",
         user=USER,
         checks=[
-            row_is(
-                "events",
-                {"id": event["id"]},
-                {
-                    "day": day,
-                    "start": start,
-                    "end": end,
-                    "place": place,
-                    "title": event["title"],
-                    "notes": event["notes"],
-                    "remind": event["remind"],
-                    "calendar_id": event["calendar_id"],
-                },
-            )
+            row_is("events", {"id": event["id"]}, wanted),
+            *row_comes(
+                "events", {"id": event["id"]}, wanted, {"day": ["day"], "times": ["start", "end"], "place": ["place"]}
+            ),
         ],
         touched={"events": [0, 1, 0]},
         walkthrough=[
@@ -231,7 +239,10 @@ def solve_overlap(db: sqlite3.Connection, rng: random.Random) -> Draft:
         instruction=f"Two of my events on {said_day(pair['day'])} overlap. Delete the one of them that is in the "
         f"calendar {name}, and keep the other.",
         user=USER,
-        checks=[num_rows("events", {"id": gone["id"]}, 0)],
+        checks=[
+            num_rows("events", {"id": gone["id"]}, 0),
+            num_rows("events", {"id": gone["id"]}, 0, "is gone", milestone=True),
+        ],
         touched={"events": [0, 0, 1]},
         walkthrough=[*find_events(gone["title"]), at_event("swipe", gone, "left")],
     )
@@ -385,10 +396,11 @@ def change_settings(db: sqlite3.Connection, rng: random.Random) -> Draft:
             steps.append(["fill", "slider", label, value])
         else:
             steps.append(["select", "combobox", label, value])
+    checks = [row_is("settings", {"key": key}, {"value": choices[key][1]}, key) for key in keys]
     return Draft(
         instruction=f"Change four settings of my phone: {', '.join(said[:3])} and {said[3]}. All others stay.",
         user=USER,
-        checks=[row_is("settings", {"key": key}, {"value": choices[key][1]}, key) for key in keys],
+        checks=[*checks, *map(as_milestone, checks)],
         touched={"settings": [0, 4, 0]},
         walkthrough=[*app("More"), ["tap", "link", "Settings"], *steps, ["tap", "button", "Save settings"]],
     )
@@ -417,7 +429,10 @@ def first_free_day(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f"all, and enter “{title}” there, from {start} to {end}, in the calendar {name}, without place, notes or "
         "reminder.",
         user=USER,
-        checks=[row_is("events", {"title": title}, wanted)],
+        checks=[
+            row_is("events", {"title": title}, wanted),
+            *row_comes("events", {"title": title}, wanted, {"day": ["day"], "times": ["start", "end"]}),
+        ],
         touched={"events": [1, 0, 0]},
         walkthrough=[
             *app("Calendar"),

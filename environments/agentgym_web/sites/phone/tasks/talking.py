@@ -7,7 +7,7 @@ import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Template
 from agentgym_web.sites.core.draws import pick, require, rows
-from agentgym_web.sites.core.row_checks import IdOf, num_rows, row_is, rows_are
+from agentgym_web.sites.core.row_checks import IdOf, as_milestone, num_rows, row_is, rows_are
 from agentgym_web.sites.phone.data import FIRST_NAMES, LAST_NAMES, PIN
 from agentgym_web.sites.phone.dialogues import STREETS, TOWNS
 from agentgym_web.sites.phone.tasks.draws import (
@@ -95,6 +95,8 @@ def write_to(db: sqlite3.Connection, rng: random.Random) -> Draft:
     sql = "SELECT chats.id FROM chats JOIN members ON chat_id = chats.id WHERE NOT is_group AND contact_id = ?"
     known = rows(db, sql, contact["id"])
     chat = known[0]["id"] if known else IdOf("chats", {"title": contact["name"], "is_group": 0})
+    written = num_rows("messages", {"chat_id": chat, "sender_id": None, "text": text}, 1, "written")
+    opened = num_rows("members", {"chat_id": chat, "contact_id": contact["id"]}, 1, "right person")
     touched = {"messages": [1, 0, 0]} | ({} if known else {"chats": [1, 0, 0], "members": [1, 0, 0]})
     return Draft(
         instruction=rng.choice(
@@ -106,7 +108,9 @@ def write_to(db: sqlite3.Connection, rng: random.Random) -> Draft:
         user=USER,
         checks=[
             num_rows("messages", {"chat_id": chat, "sender_id": None, "text": text}, 1),
-            num_rows("members", {"chat_id": chat, "contact_id": contact["id"]}, 1, "right person"),
+            opened,
+            as_milestone(written),
+            *([] if known else [as_milestone(opened)]),
         ],
         touched=touched,
         walkthrough=[*open_contact(contact["name"]), ["tap", "button", "Message"], *send_text(text)],
@@ -119,11 +123,12 @@ def pass_code_on(db: sqlite3.Connection, rng: random.Random) -> Draft:
     chat = pick(db, rng, _CHATS)
     require(chat["id"] != story.chat and not _is_blocked(db, chat["id"]))
     what, digits = story.facts["what"], story.facts["code"]
+    check = num_rows("messages", {"chat_id": chat["id"], "sender_id": None, "text": digits}, 1)
     return Draft(
         instruction=f"{chat['title']} needs the code for the {what} of {story.name}, which {story.name} wrote to me. "
         f"Send it to {chat['title']}: the code alone, as it stands there, nothing else in the message.",
         user=USER,
-        checks=[num_rows("messages", {"chat_id": chat["id"], "sender_id": None, "text": digits}, 1)],
+        checks=[check, as_milestone(check)],
         touched={"messages": [1, 0, 0]},
         walkthrough=[*open_chat(story.title), *open_chat(chat["title"]), *send_text(digits)],
     )
@@ -237,10 +242,11 @@ def update_contact(db: sqlite3.Connection, rng: random.Random) -> Draft:
     label, column = ("Address", "address") if "address" in story.facts else ("Phone", "phone")
     value = story.facts[column]
     what = "has moved" if column == "address" else "has a new phone number"
+    check = row_is("contacts", {"id": story.contact}, {column: value})
     return Draft(
         instruction=f"{story.name} {what}, it is in our chat. Bring the contact up to date.",
         user=USER,
-        checks=[row_is("contacts", {"id": story.contact}, {column: value})],
+        checks=[check, as_milestone(check)],
         touched={"contacts": [0, 1, 0]},
         walkthrough=[
             *open_chat(story.title),

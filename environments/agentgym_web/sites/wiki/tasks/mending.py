@@ -291,7 +291,10 @@ def undo_vandal(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f'{page["last_author"]} has written nonsense into the article "{page["title"]}". Bring it back to the last '
         "version before that editor came.",
         user=user,
-        checks=[body_is("restored", page["id"], good["body"])],
+        checks=[
+            body_is("restored", page["id"], good["body"]),
+            on_the_way("restored", "revisions", reads(page["id"], good["body"])),
+        ],
         touched={"revisions": [[1, 2], 0, 0]},
         walkthrough=[*to_page(page["title"]), *restoring(good)],
     )
