@@ -65,6 +65,7 @@ SPECS: tuple[EnvSpec, ...] = (
         extra="web",
         room="miniwob",
         message_options=(*_VIEW, "shapes"),
+        checks="agentgym_web.miniwob.opening:CHECKS",
         variables=_VARIABLES,
     ),
     _site("Shop", "shop", "shop-small"),
