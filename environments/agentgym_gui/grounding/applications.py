@@ -81,7 +81,7 @@ APPLICATIONS: Mapping[str, Application] = {
     "homebank": Application("homebank.add_expense", states={"file menu": ("alt+f",), "manage menu": ("alt+m",)}),
     "engrampa": Application("engrampa.make", states={"archive menu": ("alt+a",), "help menu": ("alt+h",)}),
     "appearance": Application(
-        "settings.toolbar_style", states={"second sheet": ("ctrl+Page_Down",), "third sheet": ("ctrl+Page_Down",) * 2}
+        "settings.theme", states={"second sheet": ("ctrl+Page_Down",), "third sheet": ("ctrl+Page_Down",) * 2}
     ),
     "mouse": Application(start=("xfce4-mouse-settings",), states={"second sheet": ("ctrl+Page_Down",)}),
     "keyboard": Application(start=("xfce4-keyboard-settings",), states={"second sheet": ("ctrl+Page_Down",)}),

@@ -1,8 +1,9 @@
-"""Rendering of screens: what ends it when no desktop can be had."""
+"""Rendering of screens: what is laid out, and what ends it when no desktop can be had."""
 
 import pytest
 
 from agentgym.errors import SandboxError, SandboxStartError, UnknownNameError
+from agentgym_gui.grounding.applications import APPLICATIONS
 from agentgym_gui.grounding.rendering import MAX_FAILURES, render, require_states
 
 
@@ -31,3 +32,10 @@ def test_a_state_is_known_if_one_of_the_applications_has_it():
     require_states(["replace", "start"], ["galculator", "mousepad"])
     with pytest.raises(UnknownNameError, match="galculator has no state 'replace'"):
         require_states(["replace"], ["galculator"])
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_every_application_has_something_to_start(name):
+    application = APPLICATIONS[name]
+    plan = application.plan(0)
+    assert application.start or (plan is not None and plan.start)
