@@ -1,7 +1,8 @@
-"""Draws the pictures of docs/environments/web.md and repair.md: a page of each site, and reports of episodes.
+"""Draws pictures of docs/environments: a page of each site, the desktop's applications, and reports of episodes.
 
 Run it from the repository's root: python -m scripts.docs_pictures [NAME…], with names such as shop, report or repair.
-It needs the extra web and a browser; repair needs Docker and a prepared package.
+It needs the extra web and a browser; repair needs Docker and a prepared package, and applications and desktop need
+Docker, the image agentgym/desktop and the extra gui.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.env import WebEnv
+from scripts.contact_sheet import applications_sheet
 
 FOLDER = Path("docs/images")
 PAGES = {
@@ -66,6 +68,17 @@ def draw_repair() -> None:
     _draw_episode("repair", "swe/repair", "demo", EvaluationSettings(limit=1), _TO_THE_FIRST, height=852)
 
 
+def draw_desktop() -> None:
+    """Draw the report of an episode on a desktop, scrolled to a turn whose picture is large."""
+    settings = EvaluationSettings(limit=1, rollout=_WITH_PICTURES)
+    _draw_episode("gui/report", "gui/desktop", "oracle", settings, _TO_A_TURN)
+
+
+def draw_applications() -> None:
+    """Draw each application of the desktop, with its name."""
+    _write("gui/applications", applications_sheet())
+
+
 def _draw_episode(
     name: str, suite: str, policy: str, settings: EvaluationSettings, scroll: str, *, height: int = 1040
 ) -> None:
@@ -91,11 +104,17 @@ def _write(name: str, content: bytes) -> None:
 
 def main(names: Sequence[str]) -> None:
     """Draw the pictures that are named, or all."""
-    for name in names or [*PAGES, "report", "repair"]:
+    others = {
+        "report": draw_report,
+        "repair": draw_repair,
+        "applications": draw_applications,
+        "desktop": draw_desktop,
+    }
+    for name in names or [*PAGES, *others]:
         if name in PAGES:
             draw_site(name)
         else:
-            {"report": draw_report, "repair": draw_repair}[name]()
+            others[name]()
 
 
 if __name__ == "__main__":

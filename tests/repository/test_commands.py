@@ -313,6 +313,7 @@ NOT_RUN = {
     "python -m scripts.check_suites": "draws every suite anew; tests/environments/test_suites.py compares parts",
     "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",
     "python -m scripts.docs_pictures": "takes pictures anew, for minutes; tests/repository/test_site.py",
+    "python -m scripts.docs_pictures applications desktop": "takes pictures anew; tests/environments/gui/desktop",
 }
 """What is not run here, with the reason, and where a test does the like of it."""
 
