@@ -1,6 +1,7 @@
 """Settling: how often a step ended too early, by the pixels 1.3 s later, and how long it was waited.
 
-What moves by itself (a terminal's shell that starts, a clock) counts as too early, too.
+What moves by itself (a terminal's shell that starts, a clock) counts as too early, too. Only a step that was reported
+calm can count; one that was given up at the cap is counted as not calm.
 """
 
 from __future__ import annotations
