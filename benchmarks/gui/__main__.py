@@ -2,7 +2,7 @@
 
 The usual way (`usual`) is a Python process with pyautogui for a click, a walk over AT-SPI by pyatspi, and a PNG file by
 scrot, with and without its customary pause of two seconds. Steps are in `steps`, the share of steps that end too early
-in `settling`, starts, resets, leases and idle desktops in `starts`.
+in `settling`, starts, resets, leases and idle desktops in `starts`, labelled targets in `labels`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 from agentgym.sandbox.engines.docker import DockerProvider
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
-from benchmarks.gui import settling, starts, steps
+from agentgym_gui.grounding.rendering import DESKTOPS as RENDERING
+from benchmarks.gui import labels, settling, starts, steps
 from benchmarks.report import Goal, Report, main, progress
 
 PACKAGES = ("agentgymnasium", "numpy", "docker")
@@ -22,8 +23,16 @@ DESKTOPS = (1, 2, 4)
 
 def measure(quick: bool) -> Report:
     """The figures; `quick` takes fewer repeats."""
-    repeats, num_starts, actions, num_idle = (6, 3, 5, 4) if quick else (24, 9, 25, 16)
-    report = Report(setting={"screen": "1280x800", "steps": repeats, "starts": num_starts, "idle desktops": num_idle})
+    repeats, num_starts, actions, num_idle, num_screens = (6, 3, 5, 4, 12) if quick else (24, 9, 25, 16, 120)
+    report = Report(
+        setting={
+            "screen": "1280x800",
+            "steps": repeats,
+            "starts": num_starts,
+            "idle desktops": num_idle,
+            "labelled screens": num_screens,
+        }
+    )
     provider = DockerProvider()
     progress("steps, beside the usual way")
     report.figures["step, ms"] = steps.beside_usual(provider, repeats)
@@ -39,6 +48,9 @@ def measure(quick: bool) -> Report:
         }
     progress("too early")
     report.figures["settling"] = settling.too_early(provider, actions)
+    progress("labelled targets")
+    with SandboxPool(provider, PoolConfig(ready=RENDERING)) as pool:
+        report.figures["labelled targets"] = labels.targets(pool, num_screens)
     progress("idle desktops")
     report.figures["idle"] = starts.idle(provider, num_idle)
     report.goals += [*_step_goals(report.figures["step, ms"]), *_other_goals(report.figures)]
@@ -67,6 +79,7 @@ def _step_goals(step: Mapping[str, Mapping[str, float]]) -> list[Goal]:
 
 def _other_goals(figures: Mapping[str, Any]) -> list[Goal]:
     start, settled, idle = figures["start, ms"], figures["settling"].values(), figures["idle"]
+    labelled = figures["labelled targets"]
     in_place = start["reset in place, to a settled window"]["p50"]
     actions = sum(each["actions"] for each in settled)
     early = sum(each["too early"] for each in settled) / actions
@@ -80,6 +93,7 @@ def _other_goals(figures: Mapping[str, Any]) -> list[Goal]:
         Goal("reset in place, times as fast as a new container", new / in_place, 2.5, "at least"),
         Goal("lease of a ready desktop, p50, ms", figures["lease of a ready desktop, ms"]["p50"], 10.0, "at most"),
         Goal("steps/s of 4 desktops, text alone", figures["steps a second"]["4"], 120.0, "at least"),
+        Goal("labelled grounding targets a second", labelled["items a second"], 150.0, "at least"),
         Goal(f"memory of a desktop, {idle['desktops']} at once, MiB", idle["memory, MiB"], 80.0, "at most"),
         Goal(f"idle desktop, share of a core, {idle['desktops']} at once", idle["share of a core"], 0.01, "at most"),
     ]
