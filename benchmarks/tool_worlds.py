@@ -6,7 +6,9 @@
   only that something changed.
 - step, episode: the oracle's messages at the desk, the rule-based customer included, as an environment of one agent;
   beside the ground truth of AgentDojo's workspace in its own process, where AGENTGYM_AGENTDOJO_PYTHON names that.
-- parked: sessions with their writes made, of which eight have a connection.
+- parked: whole episodes, which are environments of one agent with the customer, its guard and their messages, in the
+  middle of their oracles' messages and before the last one; and how many connections they hold in all. Beside it the
+  sessions alone, with their writes made. Their tasks are shared, as those of a group are.
 
 Both sides run in one thread, in turn; times are those of the thread, in which other work does not count.
 """
@@ -14,6 +16,7 @@ Both sides run in one thread, in turn; times are those of the thread, in which o
 from __future__ import annotations
 
 import copy
+import gc
 import hashlib
 import json
 import random
@@ -46,7 +49,7 @@ COPIES, QUICK_COPIES = 10, 2
 PARKED, QUICK_PARKED = 10_000, 200
 PEER_TASKS, QUICK_PEER_TASKS = 40, 4
 CONNECTIONS = 8
-MB = 1e6
+KB, MB = 1e3, 1e6
 
 Data = dict[str, dict[str, dict[str, Any]]]
 """By table and key the rows as dicts."""
@@ -93,10 +96,7 @@ def measure(quick: bool) -> Report:
             Goal("episode: times as fast as AgentDojo's workspace", peer / _middle(episodes), 30, "at least")
         )
     progress("parked")
-    num_parked = QUICK_PARKED if quick else PARKED
-    report.goals.append(
-        Goal(f"a parked episode of {num_parked}, KB", _parked(domain, tasks, num_parked), 20, "at most")
-    )
+    _report_parked(report, domain, tasks, QUICK_PARKED if quick else PARKED)
     return report
 
 
@@ -173,8 +173,51 @@ def _messages(env: RoleView, task: Task) -> Iterator[str]:
         raise AssertionError(f"the oracle failed at {task.id}")
 
 
-def _parked(domain: Domain, tasks: list[Task], count: int) -> float:
-    """Kilobytes of memory a session, of many with their writes made; their tasks are shared."""
+def _report_parked(report: Report, domain: Domain, tasks: list[Task], count: int) -> None:
+    report.figures["a parked session alone, its writes made, KB"] = significant(_kb_of_sessions(domain, tasks, count))
+    env = RoleView(DeskGame(DESK), "agent", PARTNERS)
+    scripts = [list(_messages(env, task)) for task in tasks]
+    env.close()
+    late = [(task, messages[:-1]) for task, messages in zip(tasks, scripts, strict=True)]
+    in_middle = [(task, messages[: len(messages) // 2]) for task, messages in zip(tasks, scripts, strict=True)]
+    report.figures["a parked episode before its last message, KB"] = significant(parked(late, count)[0])
+    size, num_connections = parked(in_middle, count)
+    report.goals.append(Goal(f"a parked episode of {count} in its middle, KB", size, 20, "at most"))
+    report.goals.append(Goal(f"connections of {count} parked episodes", num_connections, CONNECTIONS, "at most"))
+
+
+def parked(scripts: list[tuple[Task, list[str]]], count: int) -> tuple[float, int]:
+    """Kilobytes of memory an episode, of many that have come to the end of their messages, and their connections.
+
+    Args:
+        scripts: Tasks with the messages of their agents, which the episodes take in turn.
+        count: How many episodes.
+    """
+    for script in scripts:  # plans, and what else tasks share, are made before
+        _played(*script).close()
+    gc.collect()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    episodes = [_played(*scripts[number % len(scripts)]) for number in range(count)]
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    sessions = [game.session for each in episodes if isinstance(game := each.game, DeskGame)]
+    num_connections = sum(world.has_connection for session in sessions for world in (session.start, session.world))
+    for episode in episodes:
+        episode.close()
+    return (after - before) / count / KB, num_connections
+
+
+def _played(task: Task, messages: list[str]) -> RoleView:
+    env = RoleView(DeskGame(DESK), "agent", PARTNERS)
+    env.reset(options={"task": task})
+    for message in messages:
+        env.step(message)
+    return env
+
+
+def _kb_of_sessions(domain: Domain, tasks: list[Task], count: int) -> float:
     for task in tasks:
         session_of(task, domain).world.close()
     tracemalloc.start()
@@ -188,7 +231,7 @@ def _parked(domain: Domain, tasks: list[Task], count: int) -> float:
     tracemalloc.stop()
     for session in sessions:
         session.world.close()
-    return (after - before) / count / 1e3
+    return (after - before) / count / KB
 
 
 def _in_turn(domain: Domain) -> Iterator[Template]:

@@ -45,7 +45,6 @@ class GameEnv(ABC):
         acting_role: Whose message `step` takes next; `begin` and `respond` set it. None: the game is over.
         books: The counts of the episode.
         last_action: The last message as `parse` read it; None if it could not be read.
-        rng: Randomness of the episode's dynamics, seeded by `reset`.
     """
 
     roles: Sequence[str] = ()
@@ -61,7 +60,15 @@ class GameEnv(ABC):
         self.acting_role: str | None = None
         self.books = Books()
         self.last_action: Action | None = None
-        self.rng = random.Random(0)
+        self._rng_seed = 0
+        self._rng: random.Random | None = None
+
+    @property
+    def rng(self) -> random.Random:
+        """Randomness of the episode's dynamics, seeded by `reset`; it takes 2.7 KB once it has been used."""
+        if self._rng is None:
+            self._rng = random.Random(self._rng_seed)
+        return self._rng
 
     @property
     def turns(self) -> dict[str, int]:
@@ -139,7 +146,7 @@ class GameEnv(ABC):
     def reset(self, task: Task, seed: int | None = None) -> Inbox:
         """Start an episode of a task; returns the first messages of each role."""
         self.task = task
-        self.rng = random.Random(task.seed if seed is None else seed)
+        self._rng_seed, self._rng = task.seed if seed is None else seed, None
         self.books.clear(*self.roles)
         inbox = self.begin(task)
         if not isinstance(inbox, Mapping):
@@ -206,7 +213,7 @@ class GameEnv(ABC):
         memo: dict[int, Any] = {id(part): part for part in (self.task, *shared)}
         twin = copy.deepcopy(self, memo)
         if seed is not None:
-            twin.rng = random.Random(seed)
+            twin._rng_seed, twin._rng = seed, None
         return twin
 
     def _refuse(self, role: str, refusal: ActionSyntaxError) -> GameReply:

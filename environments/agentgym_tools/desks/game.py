@@ -147,7 +147,8 @@ class DeskGame(SpokenGame):
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
         self._options = Options(distractors, scrambled, solo, fails_once, finds_tools, talk)
-        self.reward_weights = _weighed(type(self).reward_weights, weights or {})
+        if weights:
+            self.reward_weights = _weighed(type(self).reward_weights, weights)
         self._keeps_milestones = keeps_milestones
         self.session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps, self._num_given = 0, 1, 0

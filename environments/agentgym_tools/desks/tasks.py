@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from agentgym.errors import ActionSyntaxError, TaskError, UnknownNameError
 from agentgym.task import Task
@@ -46,6 +46,16 @@ class Plan:
     identification: Call
     cases: Sequence[Case]
     expected: list[Sequence[str]] = field(default_factory=list, compare=False)
+
+    @cached_property
+    def known(self) -> Sequence[Mapping[str, Value]]:
+        """What the customer can tell of itself and each goal, by fact."""
+        goals = [case.goal for case in self.cases]
+        told = [{**self.profile, **goal.facts} for goal in goals]
+        return [
+            {fact: value for fact, value in facts.items() if fact not in goal.unknown}
+            for goal, facts in zip(goals, told, strict=True)
+        ]
 
 
 class _Key:
@@ -134,7 +144,12 @@ def ticket_text(domain: Domain, plan: Plan) -> str:
 
 def agenda_text(domain: Domain, task: Task, *, in_words: bool = False) -> str:
     """What somebody who plays the customer is told."""
-    plan = plan_of(task, domain)
+    return _agenda(_Key(task, domain), in_words)
+
+
+@lru_cache(maxsize=1024)
+def _agenda(key: _Key, in_words: bool) -> str:
+    domain, plan = key.domain, _plan(key)
     way = "in plain words" if in_words else "by calls"
     lines = [f"You are one of {domain.title}. You speak {way}. Say only what stands here.", "You:"]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]

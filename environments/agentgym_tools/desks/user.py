@@ -7,7 +7,6 @@ reach it.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,7 +47,6 @@ class Customer:
     """
 
     def __init__(self, task: Task, seed: int) -> None:
-        self.rng = random.Random(seed)
         self._domain = desk(task.config["desk"])
         plan = plan_of(task, self._domain)
         self._cases, self._profile, self._persona = plan.cases, plan.profile, plan.persona

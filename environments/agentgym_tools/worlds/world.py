@@ -119,6 +119,11 @@ class World:
             if not is_kept:
                 self._ids, self.now = ids, now
 
+    @property
+    def has_connection(self) -> bool:
+        """Whether it holds a connection now, which others may take between calls."""
+        return self._seat is not None
+
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         """All rows of a query."""
         return self._open.execute(sql, values).fetchall()

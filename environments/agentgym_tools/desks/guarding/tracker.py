@@ -5,7 +5,6 @@ It knows no right or wrong: what the customer may say next is in `rules`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 from agentgym.message import Message, content_text
@@ -76,10 +75,9 @@ class Tracker:
         self.open: list[Call] = []
         self.num_refused = self.num_insisted = self.num_useless = 0
         self.has_accepted = self.is_moved = self.is_tested = False
-        self._known: dict[int, dict[str, Value]] = {}
         self._answers: set[str] = set()
         self._looked: set[str] = set()
-        self._made: deque[Call] = deque()
+        self._made: list[Call] = []
 
     @property
     def case(self) -> Case:
@@ -93,11 +91,7 @@ class Tracker:
 
     def known_of(self, number: int) -> Mapping[str, Value]:
         """The same for the goal of a number."""
-        if number not in self._known:
-            goal = self.plan.cases[number].goal
-            known = {**self.plan.profile, **goal.facts}
-            self._known[number] = {fact: value for fact, value in known.items() if fact not in goal.unknown}
-        return self._known[number]
+        return self.plan.known[number]
 
     @property
     def is_last(self) -> bool:
@@ -146,14 +140,14 @@ class Tracker:
         for message in messages:
             if message["role"] == "tool":
                 if self._made:
-                    self.learn(self._made.popleft(), content_text(message))
+                    self.learn(self._made.pop(0), content_text(message))
                 continue
             for act in self._acts_of(content_text(message)):
                 self.hear_act(act)
 
     def take(self, calls: Sequence[Call]) -> None:
         """Note whose results come next: the calls of a message of the customer, in order."""
-        self._made = deque(calls)
+        self._made = list(calls)
 
     def do(self, call: Call) -> None:
         """Take in one act of the customer."""
@@ -200,7 +194,7 @@ class Tracker:
         """A copy that goes on by itself."""
         twin = Tracker(self.domain, self.plan)
         for name, value in vars(self).items():
-            setattr(twin, name, type(value)(value) if isinstance(value, dict | set | list | deque) else value)
+            setattr(twin, name, type(value)(value) if isinstance(value, dict | set | list) else value)
         return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tracker:
