@@ -6,11 +6,16 @@ Where the model then runs, and what is put on it, is said elsewhere.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+)
 from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import ConfigError, WrongModelError
@@ -91,6 +96,11 @@ def load_saved(
                 folder, output_loading_info=True, ignore_mismatched_sizes=True, **options, **how
             )
     except Exception as error:  # what reads a damaged file raises errors of any kind
+        if _reads_pictures(Path(folder)):
+            raise WrongModelError(
+                f"the model in {str(folder)!r} reads pictures, and models in this process read text alone; serve it "
+                "and name it as the policy endpoint:URL#MODEL, or name the folder of a causal language model"
+            ) from error
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip(" .:")
         if tokenizer is None and not (Path(folder) / "tokenizer.json").is_file():
             reason = "there is no tokenizer.json in it"
@@ -108,6 +118,15 @@ def load_saved(
             f"{num_embedded}; put the tokenizer beside it that the model was trained with"
         )
     return cast(PreTrainedModel, model), tokenizer
+
+
+def _reads_pictures(folder: Path) -> bool:
+    """Whether a folder's config is that of a model of pictures and text that is no causal language model."""
+    try:
+        kind = json.loads((folder / "config.json").read_text(encoding="utf-8"))["model_type"]
+        return kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES and kind not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _require_whole(folder: Path | str, found: dict[str, Any]) -> None:
