@@ -245,6 +245,9 @@ NOT_RUN = {
     f"agentgym train {CONFIGS}/tools_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a checkpoint and a GPU; tests/trainers/rl/run/configs/test_tools_configs.py reads it"
     ),
+    "agentgym check agentgym/MiniWoB-v0": (
+        "plays all pages for minutes; tests/environments/web/miniwob/test_opening.py checks a few"
+    ),
     **dict.fromkeys(
         (
             "agentgym swe prepare",
