@@ -78,7 +78,7 @@ def parse_expression(text: str) -> ast.expr:
 
 
 def in_words(node: ast.AST) -> str:
-    """What a piece of code is, as it is told to its author, such as "a comprehension"."""
+    """The name of a kind of code for error messages, such as "a comprehension"."""
     match node:
         case ast.Expr(value=value):
             return in_words(value)
@@ -111,7 +111,8 @@ _IN_WORDS: Mapping[type[ast.AST], str] = {
     **dict.fromkeys((ast.With, ast.AsyncWith), "a 'with' block"),
     **dict.fromkeys((ast.Import, ast.ImportFrom), "an import"),
     **dict.fromkeys((ast.For, ast.AsyncFor), "a 'for' loop"),
-    **dict.fromkeys((ast.BoolOp, ast.Compare), "a comparison"),
+    ast.BoolOp: "'and' or 'or'",
+    ast.Compare: "a comparison",
     ast.UnaryOp: "an operator",
     ast.IfExp: "a conditional expression",
     ast.JoinedStr: "an f-string",

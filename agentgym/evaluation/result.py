@@ -23,7 +23,7 @@ from agentgym.trajectory import OF_PARTNERS, OF_RETRIED, Trajectory
 
 _RATE = (0.0, 1.0)
 _MAY_LACK = ("score", "quality", "attacked")
-"""Numbers of a task that are NaN where there is none, and null in JSON."""
+"""Numbers that a task may lack. A missing one is NaN, and null in JSON."""
 _COSTS = ("prompt_tokens", "completion_tokens", "cost_usd", "retries", "cache_hits", "cache_misses", "redraws")
 
 

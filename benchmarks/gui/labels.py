@@ -1,6 +1,6 @@
 """Labelled targets for grounding: how many items with their boxes are rendered a second on ready desktops.
 
-An item counts once for each screen that shows it; its descriptions, of which it has several, are told beside that.
+An item counts once for each screen that shows it. Its descriptions are counted apart.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ BUTTONS = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
 TEXT_PIECE = 4000
 """Most characters of a text that one command types."""
 SPARE_KEY_S = 0.1
-"""How long a character without a key of its own may take: applications learn anew what the keys are for every batch."""
+"""Most time for a character that needs a spare key. Applications read the keys again after each batch."""
 _LAST_WITH_KEY = "~"
 _UP, _DOWN, _LEFT, _RIGHT = 4, 5, 6, 7
 
