@@ -66,7 +66,9 @@ def test_oracles_win_over_http(start, tmp_path, name):
 
 
 def test_every_domain_of_tools_is_played_and_a_shop_both_ways():
-    local = {each.id.removeprefix("agentgym/").removesuffix("-v0") for each in specs("tools") if not each.needs}
+    # A benchmark that the same process imported may have registered its own.
+    own = [each for each in specs("tools") if each.id.startswith("agentgym/") and not each.needs]
+    local = {each.id.removeprefix("agentgym/").removesuffix("-v0") for each in own}
     assert {*BY_PIPE, *BY_HTTP} == local - {"Python", "McpTools", "SearchSelfPlay"}
     assert {*BY_PIPE} & {*BY_HTTP} == {"ShopDesk"}
 
