@@ -6,9 +6,10 @@ weights by how long a turn took. On tools/desk-shop-small: which parts of the re
 The arms of a study start from the same cloned models, one a seed, and play equally many groups. They are compared by
 their success on held-out tasks, paired by seed and task. The start is that of the shipped configuration.
 
-    python -m benchmarks.studies --study answers --seeds 3 --out FILE
+    python -m benchmarks.studies --study answers --out FILE
 
-Each run is kept in the folder of parts, and is not run again with the same settings.
+Each run is kept in the folder of parts, and is not run again with the same settings. It takes one core: several
+commands with seeds of their own may fill one folder, and a last one reports on all.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from benchmarks.studies.arms import STUDIES, register_arms
 from benchmarks.studies.runs import Part, run_part
 
 PARTS = Path("runs/studies")
-SEEDS, SUCCESS = 3, 0.9
+SEEDS, SUCCESS = 5, 0.9
 
 
 def reported(parts: Sequence[Part]) -> Report:
@@ -101,11 +102,11 @@ QUICK = {
 }
 
 
-def measure(is_quick: bool, studies: Sequence[str], seeds: int, folder: Path) -> Report:
+def measure(is_quick: bool, studies: Sequence[str], seeds: Sequence[int], folder: Path) -> Report:
     """Run what is missing and report on all."""
     register_arms(folder / "suites")
     parts = []
-    for seed in range(1 if is_quick else seeds):
+    for seed in seeds[:1] if is_quick else seeds:
         for study in studies:
             for name in STUDIES[study]:
                 progress(f"{study}, {name}, seed {seed}")
@@ -117,15 +118,17 @@ def command(argv: Sequence[str] | None = None) -> int:
     """The command line: the options of all benchmarks, and which studies to run."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--study", choices=STUDIES, action="append", help="what is compared; all by default")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="seeds of each arm, from 0")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds of each arm")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of these seeds")
     parser.add_argument("--parts", type=Path, default=PARTS, help="folder of the parts")
     own, rest = own_options("studies", parser, argv)
 
     def chosen(is_quick: bool) -> Report:
         if not is_quick:
-            return measure(False, own.study or list(STUDIES), own.seeds, own.parts)
+            seeds = range(own.first_seed, own.first_seed + own.seeds)
+            return measure(False, own.study or list(STUDIES), seeds, own.parts)
         with tempfile.TemporaryDirectory() as folder:
-            return measure(True, own.study or ["answers"], 1, Path(folder))
+            return measure(True, own.study or ["answers"], [0], Path(folder))
 
     return main("studies", chosen, PACKAGES, rest)
 
