@@ -10,7 +10,7 @@ import binascii
 import hashlib
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,12 +57,30 @@ def placed_pictures(messages: Sequence[Message], start: int = 0) -> list[PlacedP
         start: Index of the first of them in the conversation.
     """
     return [
-        PlacedPicture(_hash_of(_url(part)), index, number)
+        PlacedPicture(_hash_of(url_of(part)), index, number)
         for index, message in enumerate(messages, start)
-        if isinstance(message.get("content"), list)
-        for number, part in enumerate(message["content"])
-        if is_picture(part)
+        for number, part in pictures_in(message)
     ]
+
+
+def hashed_urls(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
+    """The hash and the data URL of each picture in messages, in order; pictures at another address are left out.
+
+    Args:
+        messages: Some of a conversation.
+    """
+    for message in messages:
+        for _, part in pictures_in(message):
+            if found := _hash_of(url_of(part)):
+                yield found, url_of(part)
+
+
+def pictures_in(message: Message) -> list[tuple[int, Message]]:
+    """The content parts of a message that are pictures, each with its index."""
+    content = message.get("content")
+    return (
+        [(number, part) for number, part in enumerate(content) if is_picture(part)] if isinstance(content, list) else []
+    )
 
 
 def is_picture(part: object) -> bool:
@@ -125,11 +143,11 @@ def with_pictures(message: Message, urls: Sequence[str]) -> Message:
 
 def has_picture(messages: Sequence[Message]) -> bool:
     """Whether one of some messages has a picture among its parts."""
-    contents = [content for message in messages if isinstance(content := message.get("content"), list)]
-    return any(is_picture(part) for content in contents for part in content)
+    return any(pictures_in(message) for message in messages)
 
 
-def _url(part: Message) -> str:
+def url_of(part: Message) -> str:
+    """The address in a picture's content part, a data URL where it holds the pixels; "" if there is none."""
     inner = part.get("image_url")
     url = inner.get("url") if isinstance(inner, dict) else None
     return url if isinstance(url, str) else ""

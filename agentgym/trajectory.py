@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from agentgym.errors import ContractError
 from agentgym.message import Message
 from agentgym.outcome import Outcome
-from agentgym.picture import Image, PlacedPicture
+from agentgym.picture import Image, PlacedPicture, hashed_urls
 from agentgym.reward import RewardEvent, weighted_sum
 
 Ids = NDArray[np.int32]
@@ -109,7 +109,8 @@ class Segment:
         behaviour_logprobs: float32[T], NaN for tokens that were not sampled; all NaN for derived turns.
         versions: int32[T], version of the weights that sampled the token, -1 elsewhere.
         trajectory_id: The episode (and role) that it is part of.
-        pictures: The pictures in it, in order, each with its place in `tokens`; `RunStore.image` has the pixels.
+        pictures: The pictures in it, in order, each with its place in `tokens`.
+        picture_urls: By hash the data URLs of the pictures that tokens stand for.
     """
 
     tokens: Ids
@@ -119,6 +120,7 @@ class Segment:
     versions: Ids
     trajectory_id: str
     pictures: tuple[PlacedPicture, ...] = ()
+    picture_urls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def num_tokens(self) -> int:
@@ -202,7 +204,8 @@ class Trajectory:
 
     def segments(self) -> list[Segment]:
         """The token sequences to train on, in order; turns without tokens yield none."""
-        return [_segment(self.id, turns) for turns in _linear_runs(self.turns)]
+        urls = _picture_urls(self.turns)
+        return [_segment(self.id, turns, urls) for turns in _linear_runs(self.turns)]
 
     def transcript(self) -> Iterator[Message]:
         """The conversation as chat messages."""
@@ -237,7 +240,14 @@ def _linear_runs(turns: Sequence[Turn]) -> list[list[Turn]]:
     return runs
 
 
-def _segment(trajectory_id: str, turns: Sequence[Turn]) -> Segment:
+def _picture_urls(turns: Sequence[Turn]) -> dict[str, str]:
+    """By hash the data URLs in messages, where tokens stand for pictures."""
+    if all(place.token < 0 for turn in turns for place in turn.pictures):
+        return {}
+    return dict(hashed_urls(message for turn in turns for message in turn.messages))
+
+
+def _segment(trajectory_id: str, turns: Sequence[Turn], urls: Mapping[str, str]) -> Segment:
     size = sum(len(turn.prompt_ids) + len(turn.action_ids) for turn in turns)
     tokens, turn_index, versions = (np.full(size, fill, np.int32) for fill in (0, 0, -1))
     mask = np.zeros(size, np.bool_)
@@ -252,7 +262,8 @@ def _segment(trajectory_id: str, turns: Sequence[Turn]) -> Segment:
         if turn.behaviour_logprobs is not None:
             logprobs[middle:end] = turn.behaviour_logprobs
         at = end
-    return Segment(tokens, mask, turn_index, logprobs, versions, trajectory_id, tuple(pictures))
+    own = {place.hash: urls[place.hash] for place in pictures if place.hash in urls}
+    return Segment(tokens, mask, turn_index, logprobs, versions, trajectory_id, tuple(pictures), own)
 
 
 @dataclass(slots=True)

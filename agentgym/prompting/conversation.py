@@ -158,7 +158,7 @@ class Conversation:
         """Pictures with the tokens that stand for them in rendered ids, where there is one for each."""
         if not pictures:
             return ()
-        tokens = [place for place, token in enumerate(ids) if token == self.renderer.picture_id]
+        tokens = self.renderer.places_of_pictures(ids)
         if len(tokens) != len(pictures):
             return tuple(pictures)
         return tuple(place._replace(token=token) for place, token in zip(pictures, tokens, strict=True))

@@ -15,6 +15,7 @@ from agentgym.message import Message, ToolSchema, content_text
 from agentgym.picture import is_picture
 from agentgym.prompting.control import ControlTokens
 from agentgym.prompting.joint import Joint, find_joint
+from agentgym.prompting.picture_tokens import picture_tokens_of, with_picture_tokens
 from agentgym.prompting.shape import ARGUMENT, CONTENT, Shape, form_of, stand_in_reply, stand_ins
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class ChatRenderer:
         self._content_as_parts = self._needs_parts()
         self.picture_id = self._find_picture_id()
         """Id that the template writes for a picture; None where it writes none."""
+        self._count_picture_tokens = picture_tokens_of(tokenizer)
         self._parts_as_text = self.picture_id is None and not self._reads_pictures()
         self._joints: dict[_Key, Joint | None] = {}
         self._extensions: dict[tuple[_Key, int | None, tuple[tuple[str, ...], ...]], tuple[int, ...] | None] = {}
@@ -113,7 +115,8 @@ class ChatRenderer:
         if kept is not None:
             return list(kept)
         guarded = [self._control.guard(message) for message in messages]
-        ids = self._control.encode(self._text(guarded, known.guarded, add_generation_prompt))
+        text = self._text(guarded, known.guarded, add_generation_prompt)
+        ids = self._with_pictures(self._control.encode(text), messages)
         if len(self._rendered) >= _MAX_RENDERED:
             self._rendered.clear()
         if _num_chars(key[0]) <= _MAX_KNOWN_TEXT:
@@ -193,8 +196,23 @@ class ChatRenderer:
         text = self._text(joint.stand_ins + guarded, presented if joint.tools else None, add_generation_prompt=True)
         if not text.startswith(joint.head):
             return None
-        ids = self._control.encode(joint.end + text[len(joint.head) :])
+        ids = self._with_pictures(self._control.encode(joint.end + text[len(joint.head) :]), new_messages)
         return ids if end is None else ids[1:]
+
+    def places_of_pictures(self, ids: Sequence[int]) -> list[int]:
+        """Where the tokens of each picture begin in rendered ids.
+
+        Args:
+            ids: Of a prompt. Where a model reads several tokens for a picture, another one stands between two pictures.
+        """
+        is_one = self._count_picture_tokens is None
+        found = [at for at, token in enumerate(ids) if token == self.picture_id]
+        return [at for at in found if is_one or at == 0 or ids[at - 1] != self.picture_id]
+
+    def _with_pictures(self, ids: list[int], messages: Sequence[Message]) -> list[int]:
+        """Ids with as many tokens for each picture as the model reads; for a model of text the ids as they are."""
+        count = self._count_picture_tokens
+        return ids if count is None else with_picture_tokens(ids, messages, self.picture_id, count)
 
     def _text(self, messages: list[Message], tools: list[ToolSchema] | None, add_generation_prompt: bool) -> str:
         """Rendered text of guarded messages; templates that want arguments as text get them so."""

@@ -242,6 +242,9 @@ NOT_RUN = {
     f"agentgym train {CONFIGS}/web_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a large checkpoint and a GPU; tests/trainers/rl/run/configs/test_web_configs.py reads it"
     ),
+    f"agentgym train {CONFIGS}/gui_desktop_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
+        "needs a large checkpoint and a GPU; tests/trainers/rl/run/configs/test_gui_configs.py cuts it short"
+    ),
     f"agentgym train {CONFIGS}/tools_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a checkpoint and a GPU; tests/trainers/rl/run/configs/test_tools_configs.py reads it"
     ),

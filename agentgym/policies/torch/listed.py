@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from agentgym.errors import ContextOverflowError, ContractError
+from agentgym.errors import ConfigError, ContextOverflowError, ContractError
 from agentgym.policies.torch.layout import attention_of, masks_by_position
 from agentgym.policies.torch.policy import SEEN_FILE, TorchPolicy
 from agentgym.policies.torch.sampling import uniforms
+from agentgym.policies.torch.sight import sight_of
 from agentgym.policy import Policy, Reply, Request
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.reply_ids import ActionIds
@@ -58,6 +59,11 @@ class ListedPolicy(TorchPolicy):
     picks_legal_actions = True
 
     def __init__(self, model: PreTrainedModel, *args: Any, **options: Any) -> None:
+        if sight_of(cast(nn.Module, model)) is not None:
+            raise ConfigError(
+                "a model that sees cannot pick among listed actions; name a model that reads text alone, or an "
+                "algorithm that lets the model write its messages"
+            )
         super().__init__(model, *args, **options)
         self._attention = attention_of(model, self.max_context)
         self._ids = ActionIds(ChatRenderer(self.tokenizer))

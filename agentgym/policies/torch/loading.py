@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer, PreTrainedModel
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
@@ -19,6 +19,8 @@ from transformers.models.auto.modeling_auto import (
 from transformers.utils import logging as transformers_logging
 
 from agentgym.errors import ConfigError, WrongModelError
+from agentgym.policies.torch.sight import Sight, give_sight
+from agentgym.prompting.picture_tokens import count_picture_tokens_with
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -73,7 +75,7 @@ def _part_of_run(folder: Path) -> tuple[str, Path | None]:
 def load_saved(
     folder: Path | str, *, trust_remote_code: bool = False, allow_incomplete: bool = False, **options: Any
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
-    """A model and its tokenizer from a folder that `save_pretrained` wrote.
+    """A model and its tokenizer from a folder that `save_pretrained` wrote; one that sees comes with its `Sight`.
 
     Args:
         folder: The folder, which holds a config.json.
@@ -87,7 +89,8 @@ def load_saved(
             more tokens than the model.
     """
     how: dict[str, Any] = {"local_files_only": True, "trust_remote_code": trust_remote_code}
-    loader: Any = AutoModelForCausalLM
+    sight = Sight.load(folder, trust_remote_code) if _reads_pictures(Path(folder)) else None
+    loader: Any = AutoModelForCausalLM if sight is None else AutoModelForImageTextToText
     tokenizer: Any = None
     try:
         with _quiet():
@@ -96,11 +99,6 @@ def load_saved(
                 folder, output_loading_info=True, ignore_mismatched_sizes=True, **options, **how
             )
     except Exception as error:  # what reads a damaged file raises errors of any kind
-        if _reads_pictures(Path(folder)):
-            raise WrongModelError(
-                f"the model in {str(folder)!r} reads pictures, and models in this process read text alone; serve it "
-                "and name it as the policy endpoint:URL#MODEL, or name the folder of a causal language model"
-            ) from error
         reason = (str(error).splitlines() or [type(error).__name__])[0].strip(" .:")
         if tokenizer is None and not (Path(folder) / "tokenizer.json").is_file():
             reason = "there is no tokenizer.json in it"
@@ -117,6 +115,9 @@ def load_saved(
             f"the tokenizer in {str(folder)!r} has {num_tokens} tokens, and the model has embeddings for "
             f"{num_embedded}; put the tokenizer beside it that the model was trained with"
         )
+    if sight is not None:
+        give_sight(model, sight)
+        count_picture_tokens_with(tokenizer, sight.num_tokens)
     return cast(PreTrainedModel, model), tokenizer
 
 

@@ -25,6 +25,8 @@ from agentgym.policies.torch.device import device_of, dtype_of
 from agentgym.policies.torch.layout import attention_of, layout_of
 from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym.policies.torch.network import Network
+from agentgym.policies.torch.seeing import SeeingDecoder
+from agentgym.policies.torch.sight import sight_of
 from agentgym.policies.torch.steering import load_steering
 from agentgym.policy import Reply, Request, Seen
 from agentgym.prompting.renderer import ChatRenderer
@@ -112,7 +114,7 @@ class TorchPolicy:
 
     Args:
         model: A causal language model with plain attention layers (keys and values per token), such as Llama, Qwen,
-            Gemma, Mistral or GPT-2.
+            Gemma, Mistral or GPT-2; or a model that sees, such as Qwen2.5-VL, which reads each prompt anew.
         tokenizer: Decodes what was sampled.
         stop_ids: Tokens that end a message; None asks the tokenizer's chat template.
         name: What results are reported under.
@@ -153,10 +155,21 @@ class TorchPolicy:
             raise ConfigError(f"{type(model).__name__} states no max_position_embeddings; pass limits with max_context")
         self._store = EpisodeStore(self.limits.cache_tokens)
         self._network = Network(model, version, autocast=autocast)
+        self._branches: TorchBranches | None = None
+        sight = sight_of(model)
+        if sight is not None:
+            self._decoder: Decoder | SeeingDecoder = SeeingDecoder(
+                model,
+                sight,
+                vocab_size=config.vocab_size,
+                stop_ids=self.stop_ids,
+                prefill_tokens=self.limits.prefill_tokens,
+            )
+            return
         with self._network.decoding():
             layout, attention = layout_of(model), attention_of(model, self.max_context)
             layout = replace(layout, dtype=torch.bfloat16) if autocast else layout
-            self._decoder = Decoder(
+            decoder = Decoder(
                 self._network.next,
                 layout,
                 attention,
@@ -165,9 +178,9 @@ class TorchPolicy:
                 store=self._store,
                 prefill_tokens=self.limits.prefill_tokens,
             )
-        self._branches: TorchBranches | None = None
-        if attention.window is None and self._decoder.record is None:
-            decoder = BranchDecoder(
+        self._decoder = decoder
+        if attention.window is None and decoder.record is None:
+            branching = BranchDecoder(
                 self._network.last,
                 layout,
                 vocab_size=config.vocab_size,
@@ -175,7 +188,7 @@ class TorchPolicy:
                 batch_tokens=self.limits.batch_tokens // _BRANCHES,
                 prefill_tokens=self.limits.prefill_tokens,
             )
-            self._branches = TorchBranches(self._network, decoder, self.max_context)
+            self._branches = TorchBranches(self._network, branching, self.max_context)
 
     @classmethod
     def load(

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError
+from agentgym.policies.torch.sight import sight_of
 
 STEERING_FILE = "steering.safetensors"
 """File beside exported weights that holds the critic."""
@@ -82,7 +83,9 @@ def steer(model: PreTrainedModel, width: int, strength: float) -> SteeredHead:
 
 
 def save_model(model: PreTrainedModel, folder: Path) -> None:
-    """Write a model as `save_pretrained` does, and the critic beside it where it is steered."""
+    """Write a model as `save_pretrained` does, and beside it how it sees, and the critic where it is steered."""
+    if (sight := sight_of(model)) is not None:
+        sight.save(folder)
     steered: Any = model
     head = steered.get_output_embeddings()
     if not isinstance(head, SteeredHead):

@@ -81,8 +81,8 @@ DAMAGES = {
     "another file": (with_bytes(WEIGHTS, lambda text: b"not weights at all"), "cannot be loaded"),
     "no tokenizer": (with_bytes(TOKENIZER, lambda text: b"{}"), "cannot be loaded"),
     "a model of pictures": (
-        with_bytes("config.json", lambda text: b'{"model_type": "qwen2_5_vl"}'),
-        "reads pictures, and models in this process read text alone; serve it",
+        with_bytes("config.json", lambda text: b'{"model_type": "llava"}'),
+        r"reads pictures as llava does, which is not supported in this process; name a model such as Qwen2-VL",
     ),
     "half of the tokenizer": (with_bytes(TOKENIZER, lambda text: text[:500]), "cannot be loaded"),
     "tokens without embeddings": (with_bytes(TOKENIZER, with_more_tokens), r"has 5001 tokens, and the model has"),

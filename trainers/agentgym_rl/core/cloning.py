@@ -291,8 +291,8 @@ def clone_step(
 def _scored(segment: Segment) -> NDArray[np.bool_]:
     """All tokens but the first, which nothing predicts, and those that stand for pictures; bool[T]."""
     mask = np.arange(segment.num_tokens) > 0
-    mask[[picture.token for picture in segment.pictures if picture.token >= 0]] = False
-    return mask
+    standing = [picture.token for picture in segment.pictures if picture.token >= 0]
+    return mask & ~np.isin(segment.tokens, segment.tokens[standing])
 
 
 def _swapped(segment: Segment, table: NDArray[np.int32]) -> Segment:

@@ -31,6 +31,21 @@ class Placement:
 
 
 @dataclass(frozen=True)
+class ShownPicture:
+    """A picture in a row.
+
+    Attributes:
+        row: Its row.
+        column: Its first token.
+        url: Its data URL.
+    """
+
+    row: int
+    column: int
+    url: str
+
+
+@dataclass(frozen=True)
 class MicroBatch:
     """Tensors of one forward pass."""
 
@@ -50,6 +65,8 @@ class MicroBatch:
     """In flat order: by row, then by start."""
     sampled: tuple[npt.NDArray[np.bool_], ...]
     """Completion mask of each placed segment, in the order of placements."""
+    pictures: tuple[ShownPicture, ...] = ()
+    """By row, then by column; those alone whose pixels the messages have."""
 
     @classmethod
     def build(
@@ -86,6 +103,12 @@ class MicroBatch:
             turn_index=torch.from_numpy(np.concatenate(turns)),
             placements=tuple(ordered),
             sampled=tuple(sampled),
+            pictures=tuple(
+                ShownPicture(place.row, place.start + each.token, segments[place.segment].picture_urls[each.hash])
+                for place in ordered
+                for each in segments[place.segment].pictures
+                if each.token >= 0 and each.hash in segments[place.segment].picture_urls
+            ),
         )
 
     @classmethod

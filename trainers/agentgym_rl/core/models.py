@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 import torch
@@ -19,11 +21,13 @@ from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.policies.torch.layout import masks_for
 from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym.policies.torch.network import attention_of_many_shapes
+from agentgym.policies.torch.sight import sight_of, vision_of
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.logprobs import states_before, token_logprobs
 from agentgym_rl.core.micro_batch import MicroBatch
 
 _PROBE_TOKENS = 4
+NOTHING_SEEN: Mapping[str, Tensor] = MappingProxyType({})
 
 
 def trained_dtype(config: ModelConfig) -> torch.dtype:
@@ -65,10 +69,11 @@ class PolicyModel(nn.Module):
                 raise ConfigError(f"the model's config sets {name}, which the scoring forward pass does not support")
         self.causal_lm = causal_lm
         self.autocast = autocast
+        self.sight = sight_of(causal_lm)
         self._require_plain_logits()
         self.value_head: nn.Linear | None = None
         if has_value_head:
-            self.value_head = nn.Linear(causal_lm.config.hidden_size, 1)
+            self.value_head = nn.Linear(causal_lm.config.get_text_config().hidden_size, 1)
             nn.init.zeros_(self.value_head.weight)
             nn.init.zeros_(self.value_head.bias)
             self.value_head.to(causal_lm.device)
@@ -81,9 +86,11 @@ class PolicyModel(nn.Module):
         completion_mask: Bool[Tensor, "R L"],
         temperature: float = 1.0,
         use_entropy_gradient: bool = False,
+        *,
+        seen: Mapping[str, Tensor] = NOTHING_SEEN,
     ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
         """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
-        hidden = self.hidden_states(tokens, position_ids, attention_mask)
+        hidden = self.hidden_states(tokens, position_ids, attention_mask, seen)
         logprobs, entropy = self.read(hidden, tokens, completion_mask, temperature, use_entropy_gradient)
         values = None
         if self.value_head is not None:
@@ -115,20 +122,30 @@ class PolicyModel(nn.Module):
         tokens: Int[Tensor, "R L"],
         position_ids: Int[Tensor, "R L"],
         attention_mask: Bool[Tensor, "R 1 L L"] | None,
+        seen: Mapping[str, Tensor] = NOTHING_SEEN,
     ) -> Float[Tensor, "R L D"]:
         """Last hidden states, after the final norm.
 
         A token attends to what the mask says, within its window where a layer has one.
 
         Without gradient they are read in batches of many shapes: stored actions and observations are not packed.
+
+        Args:
+            tokens: Of rows.
+            position_ids: From 0 in every segment.
+            attention_mask: True: may attend.
+            seen: Pictures and positions, as `seen_in` finds them.
+
+        Raises:
+            ConfigError: Tokens stand for pictures, and there are none.
         """
+        self._require_pictures(tokens, seen)
         attention = contextlib.nullcontext() if torch.is_grad_enabled() else attention_of_many_shapes()
         with torch.autocast(tokens.device.type, torch.bfloat16, enabled=self.autocast), attention:
             transformer = self._transformer()
             masks = masks_for(transformer, attention_mask, position_ids)
-            hidden: Tensor = transformer(
-                input_ids=tokens, position_ids=position_ids, attention_mask=masks, use_cache=False
-            ).last_hidden_state
+            inputs = {"input_ids": tokens, "position_ids": position_ids, "attention_mask": masks, **seen}
+            hidden: Tensor = transformer(**inputs, use_cache=False).last_hidden_state
         return hidden
 
     def score(
@@ -142,8 +159,35 @@ class PolicyModel(nn.Module):
             batch.completion_mask,
             temperature,
             use_entropy_gradient,
+            seen=self.seen_in(batch),
         )
         return cast(tuple[Tensor, Tensor, Tensor | None], scores)
+
+    def seen_in(self, batch: MicroBatch) -> dict[str, Tensor]:
+        """The pictures of a micro-batch and the positions of its tokens, for a model that sees; nothing without any.
+
+        Raises:
+            ContractError: A picture cannot be read.
+        """
+        if self.sight is None or not batch.pictures:
+            return {}
+        positions = batch.position_ids.expand(3, -1, -1).clone()
+        for place in batch.placements:
+            span = slice(place.start, place.start + place.length)
+            urls = [
+                each.url for each in batch.pictures if each.row == place.row and span.start <= each.column < span.stop
+            ]
+            found = self.sight.positions(self._transformer(), batch.tokens[place.row, span], urls)
+            positions[:, place.row, span] = found
+        pictures = self.sight.inputs([each.url for each in batch.pictures], batch.tokens.device)
+        return {**pictures, "position_ids": positions}
+
+    def _require_pictures(self, tokens: Tensor, seen: Mapping[str, Tensor]) -> None:
+        if self.sight is not None and not seen and bool((tokens == self.sight.token).any()):
+            raise ConfigError(
+                "pictures stand in what the model reads, and what reads it here has no pixels; train a model that sees "
+                'with algorithm.learner = "groups", on messages that hold their pictures'
+            )
 
     @torch.no_grad()
     def _require_plain_logits(self) -> None:
@@ -199,6 +243,8 @@ def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedMode
     """
     cast(nn.Module, model).to(_dtype(config))
     _take_off_dropout(model)
+    if sight_of(cast(nn.Module, model)) is not None and config.freeze_vision:
+        vision_of(model).requires_grad_(False)
     if config.lora_rank:
         model = _with_lora(model, config)
     if config.gradient_checkpointing:
@@ -251,8 +297,13 @@ def _with_lora(model: PreTrainedModel, config: ModelConfig) -> PreTrainedModel:
         from peft import LoraConfig, get_peft_model
     except ImportError:
         raise MissingExtraError("LoRA", "train") from None
+    takes_all = sight_of(cast(nn.Module, model)) is None or not config.freeze_vision
     lora = LoraConfig(
-        r=config.lora_rank, lora_alpha=config.lora_alpha, target_modules="all-linear", task_type="CAUSAL_LM"
+        r=config.lora_rank,
+        lora_alpha=config.lora_alpha,
+        target_modules="all-linear",
+        exclude_modules=None if takes_all else r".*\bvisual\b.*",
+        task_type="CAUSAL_LM",
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # peft asks the model by names that transformers deprecates

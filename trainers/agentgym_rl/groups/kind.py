@@ -31,4 +31,5 @@ GROUPS = LearnerKind(
     ),
     has_signal=Late("agentgym_rl.groups.credit:has_signal"),
     is_parallel=True,
+    reads_pictures=True,
 )

@@ -6,15 +6,18 @@ first (run_folder.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
+from torch import nn
 
 from agentgym.errors import AgentGymError, ConfigError, ContextOverflowError
 from agentgym.policies.torch.policy import read_seen
+from agentgym.policies.torch.sight import sight_of
+from agentgym.prompting.conversation import Prompt
 from agentgym.prompting.speaker import open_talk
 from agentgym.prompting.stability import require_template
 from agentgym.registration import require_runtime
@@ -79,6 +82,10 @@ def _require_processes(ground: Groundwork[Any]) -> None:
             f'algorithm.learner is "{config.algorithm.learner}", which learns in one process, and there are {world}; '
             "start it without torchrun"
         )
+    if world > 1 and sight_of(cast(nn.Module, ground.loaded[0])) is not None:
+        raise ConfigError(
+            f"a model that sees is trained in one process, and there are {world}; start it without torchrun"
+        )
     if world > 1 and config.algorithm.needs_reference:
         raise ConfigError("a KL penalty under torchrun is not supported: set loss.kl_coefficient and kl_in_reward to 0")
 
@@ -111,7 +118,9 @@ def require_room(ground: Groundwork[Any]) -> None:
     if config.algorithm.collects and is_played:
         tasks = ground.suite.train_tasks()
         chosen = tasks[:: max(1, len(tasks) // _NUM_OPENINGS)][:_NUM_OPENINGS]
-        lengths = [length for task in chosen if (length := _length_of_opening(ground, task)) is not None]
+        openings = [prompt for task in chosen if (prompt := _opening(ground, task)) is not None]
+        _require_sight(ground, openings)
+        lengths = [len(prompt.ids) for prompt in openings]
         room, message = config.longest_context(ground.policy.max_context), config.rollout.sampling.max_tokens
         if lengths and min(lengths) + message > room:
             raise ConfigError(
@@ -140,20 +149,29 @@ def require_fitting(trajectories: Iterable[Trajectory], row_length: int) -> None
             )
 
 
-def _length_of_opening(ground: Groundwork[Any], task: Task) -> int | None:
-    """Tokens of the first prompt; None if the task does not begin, which is the rollout's to report."""
+def _require_sight(ground: Groundwork[Any], openings: Sequence[Prompt]) -> None:
+    """Refuse a learner that would train a model that sees without the pictures that it was shown."""
+    sees = sight_of(cast(nn.Module, ground.loaded[0])) is not None
+    if sees and any(prompt.pictures for prompt in openings) and not kind_of(ground.config).reads_pictures:
+        raise ConfigError(
+            f'algorithm.learner is "{ground.config.algorithm.learner}", which gives the model no pictures, and the '
+            'environment sends some; use algorithm.learner = "groups", or turn pictures off in run.env_options'
+        )
+
+
+def _opening(ground: Groundwork[Any], task: Task) -> Prompt | None:
+    """The first prompt; None if the task does not begin, which is the rollout's to report."""
     try:
         with closing(ground.make_game(task)) as game:
             inbox = game.reset(task, None)
             role = game.acting_role or ""
             talk = open_talk(ground.policy, game.tools.get(role, ()), renderer=ground.renderer)
             talk.observe(inbox.get(role, ()))
-            prompt = talk.prompt()
+            return talk.prompt()
     except ContextOverflowError:
         raise
     except (AgentGymError, OSError, RuntimeError, ValueError, LookupError):
         return None
-    return None if prompt is None else len(prompt.ids)
 
 
 CHECKS = (

@@ -135,6 +135,8 @@ class LearnerKind(Generic[A]):
     """Whether a group teaches anything; None if the learner does not compare the episodes of groups."""
     is_parallel: bool = False
     """Whether it works under torchrun."""
+    reads_pictures: bool = False
+    """Whether it gives a model that sees the pixels of what it learns from."""
 
     @property
     def name(self) -> str:

@@ -63,6 +63,8 @@ class ModelConfig(Ranged):
     """Run code that comes with the checkpoint."""
     allow_incomplete: bool = False
     """Accept a checkpoint whose weights are missing, superfluous or of another shape. Missing ones are random."""
+    freeze_vision: bool = True
+    """Leave the part of a vision-language model that reads pictures as it is, and train what reads and writes text."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,6 +18,7 @@ from agentgym_rl.run import config as config_module
 from agentgym_rl.run.config import load_config
 from agentgym_rl.run.job import train
 from agentgym_rl.run.setup import suite_tokenizer
+from tests.toys.seeing import seeing_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -64,6 +65,24 @@ def test_replay_and_bands_run_on_desktops(tmp_path: Path) -> None:
         metrics = store.metrics()
     assert "curriculum/band_drawn_share" in metrics
     assert any(name.startswith("replay/") for name in metrics), sorted(metrics)
+
+
+def test_model_in_a_folder_is_trained_on_pictures_of_the_screen(tmp_path: Path) -> None:
+    folder = seeing_folder(tmp_path / "model", ["Click the button."])
+    changed = [f"model.path={folder}", "run.device=cpu", "rollout.sampling.max_tokens=8", "validation.every=0"]
+    cut = [each for each in SHORT if not each.startswith("warm_start")]
+    config = load_config(CONFIGS / "gui_desktop_hf.toml", [*cut, *changed, "group.dynamic_sampling=keep"])
+    train(config, tmp_path / "run")
+    with RunStore.open(tmp_path / "run", read_only=True) as store:
+        openings = [each.turns[0] for each in store.episodes(purpose="train")]
+    assert len(openings) == 2 * 2
+    for turn in openings:
+        [picture] = turn.pictures
+        # Sixteen parts of a picture at most, behind a mark and before another one.
+        standing = turn.prompt_ids == turn.prompt_ids[picture.token]
+        assert 1 < standing.sum() <= 16
+        assert standing[picture.token : picture.token + standing.sum()].all()
+    assert (tmp_path / "run" / "models" / "trained" / "preprocessor_config.json").is_file()
 
 
 def test_tasks_hold_no_word_that_is_spelt(tokenizer: PreTrainedTokenizerFast) -> None:
