@@ -73,8 +73,7 @@ def _with_result(tracker: Tracker, call: Call, result: str) -> Call | None:
 
 def tell_more(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
     """Tells a further fact that nobody asked for."""
-    named = {*tracker.asked, *tracker.told}
-    free = [fact for fact in tracker.known if fact not in named and not tracker.may_volunteer(fact, tracker.number)]
+    free = [fact for fact in tracker.known if not tracker.may_tell(fact)]
     if tracker.number < 0 or not free or not _has(calls, talk.INFORM, talk.DENY) or _has(calls, talk.REQUEST):
         return None
     return [*calls, Call(talk.INFORM, {"fact": free[0], "value": tracker.known[free[0]]})]
@@ -90,6 +89,19 @@ def keep_mistake(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | No
         return Call(talk.INFORM, {"fact": fact, "value": wrong[fact]}) if is_corrected else None
 
     return _replaced(calls, talk.INFORM, mistaken)
+
+
+def change_early(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
+    """Tells what it will want only when it changes its mind."""
+    goal = tracker.plan.cases[max(tracker.number, 0)].goal
+    is_early = goal.changes_mind and not tracker.has_reconsidered
+
+    def new(call: Call) -> Call | None:
+        fact = call.arguments["fact"]
+        is_new = is_early and fact in goal.at_first
+        return Call(talk.INFORM, {"fact": fact, "value": goal.facts[fact]}) if is_new else None
+
+    return _replaced(calls, talk.INFORM, new)
 
 
 def withhold(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
@@ -135,9 +147,9 @@ def want_else(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
 
 def hurry(tracker: Tracker, calls: Sequence[Call]) -> Sequence[Call] | None:
     """Asks for the next thing before the present one has come to an end."""
-    if tracker.number < 0 or tracker.is_last or not _has(calls, talk.INFORM) or _has(calls, talk.REQUEST):
+    if tracker.number < 0 or tracker.following is None or not _has(calls, talk.INFORM) or _has(calls, talk.REQUEST):
         return None
-    following = tracker.plan.cases[tracker.number + 1].goal
+    following = tracker.plan.cases[tracker.following].goal
     return [*calls, Call(talk.REQUEST, {"goal": following.kind, "facts": {}})]
 
 
@@ -179,6 +191,7 @@ FAULTS: Mapping[Fault, str] = {
     invent_result: "invented",
     tell_more: "premature",
     keep_mistake: "mistaken",
+    change_early: "premature",
     withhold: "withheld",
     say_nothing: "unanswered",
     say_yes: "wrong_yes",

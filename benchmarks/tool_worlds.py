@@ -135,7 +135,7 @@ def _worlds(domain: Domain, tasks: list[Task]) -> tuple[list[float], list[float]
 def _write(session: Session) -> None:
     """Make the writes of every goal that is fulfilled."""
     for case in session.cases:
-        for call in case.outcomes[0] if case.outcomes else ():
+        for call in case.outcomes[0] if case.outcomes and case.is_due else ():
             session.carry_out(call)
 
 

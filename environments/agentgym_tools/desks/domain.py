@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Self
 
 from agentgym.errors import ContractError, UnknownNameError
-from agentgym_tools.desks.goals import Case, Decision, Finding, Goal, GoalKind, Read
+from agentgym_tools.desks.goals import Case, Decision, Ended, Finding, Goal, GoalKind, Read
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
@@ -158,6 +159,9 @@ def settle(
 ) -> list[Case]:
     """The cases of goals that are settled one after another, each on the world that the ones before it left.
 
+    A goal that the customer does not ask for, because an earlier one ends otherwise, is settled on the world at the end
+    of that one, without the writes that would have been made for either.
+
     Args:
         domain: The desk.
         start: The world at the start; its rows stay as they are.
@@ -167,16 +171,35 @@ def settle(
     """
     start.rules = policy
     world = start.fork() if len(goals) > 1 else start
-    cases = []
-    for number, goal in enumerate(goals, 1):
-        cases.append(_case(domain, world, policy, goal, with_reads))
-        if number == len(goals):
+    cases: dict[int, Case] = {}
+    for number, goal in enumerate(goals):
+        if number in cases:
+            continue
+        case = cases[number] = _case_with_first(domain, world, policy, goal, with_reads)
+        for other in _ruled_out(goals, number, case.ends):
+            cases[other] = replace(_case(domain, world, policy, goals[other], with_reads), is_due=False)
+        if number + 1 == len(goals):
             break
-        for call in cases[-1].outcomes[0] if cases[-1].outcomes else ():
+        for call in case.outcomes[0] if case.outcomes else ():
             domain.carry_out(world, goal.customer, call)
     if world is not start:
         world.close()
-    return cases
+    return [cases[number] for number in range(len(goals))]
+
+
+def _ruled_out(goals: Sequence[Goal], number: int, ended: Ended | None) -> Iterator[int]:
+    """The goals that a customer does not ask for where the goal of a number has ended so; None: it was never asked."""
+    for other, goal in enumerate(goals):
+        if goal.only_if is not None and goal.only_if.goal == number and not goal.is_asked_for({number: ended}):
+            yield other
+            yield from _ruled_out(goals, other, None)
+
+
+def _case_with_first(domain: Domain, world: World, policy: Policy, goal: Goal, with_reads: bool) -> Case:
+    case = _case(domain, world, policy, goal, with_reads)
+    if not goal.changes_mind:
+        return case
+    return replace(case, first=_case(domain, world, policy, goal.first_wish, with_reads))
 
 
 def _case(domain: Domain, world: World, policy: Policy, goal: Goal, with_reads: bool) -> Case:

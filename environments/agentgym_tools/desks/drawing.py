@@ -5,6 +5,7 @@ What follows from a task is in `tasks`, the suites in `generate`.
 
 from __future__ import annotations
 
+import itertools
 import random
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from agentgym.errors import ConfigError, UnknownNameError
 from agentgym.task import Limits, Task
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import Domain, settle
-from agentgym_tools.desks.goals import Case, Goal, GoalKind
+from agentgym_tools.desks.goals import Case, Condition, Goal, GoalKind
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.templates import Template
@@ -31,6 +32,10 @@ TRIAL_DRAWS = 1500
 """Draws after which a template counts as one that a world of this size cannot make."""
 SHARE_UNKNOWN = 0.3
 """Share of facts that could be unknown to a customer which are."""
+SAME_DRAWS = 60
+"""Draws of a goal that shares facts with another one after which it is given up."""
+WISH_DRAWS, MAX_WISHES = 40, 5
+"""Draws of what a customer wanted first, and wishes tried, after which it does not change its mind about a goal."""
 MAX_INVALID = 2
 
 
@@ -42,7 +47,8 @@ class Wanted:
         desk: Name of the desk.
         size: Size of its world.
         template: The template; None draws one.
-        personas: The customer's behaviour is one of these; none: one of the desk's.
+        personas: The customer's behaviour is one of these; none: one of the desk's. One that changes its mind is drawn
+            only where it can.
         is_new_policy: Whether the policy's values are those held out from training.
         is_new_customer: Whether the customer is one that is held out from training; None: it does not matter.
     """
@@ -143,8 +149,14 @@ def _draw(rng: random.Random, wanted: Wanted, template: Template, world: World, 
         if goals is None:
             continue
         policy = domain.policy(*values)
-        if template.fits(settle(domain, world, policy, goals, with_reads=False)):
-            return _Drawn(policy, customer, persona, settle(domain, world, policy, goals))
+        cases = settle(domain, world, policy, goals, with_reads=False)
+        if not template.fits(cases):
+            continue
+        if PERSONAS[persona].reconsiders:
+            goals = _with_first_wishes(rng, domain, world, policy, cases)
+            if not any(goal.changes_mind for goal in goals):
+                continue
+        return _Drawn(policy, customer, persona, settle(domain, world, policy, goals))
     return None
 
 
@@ -152,16 +164,80 @@ def _draw_goals(
     rng: random.Random, domain: Domain, world: World, customer: str, template: Template, *, is_wrong_at_first: bool
 ) -> list[Goal] | None:
     goals: list[Goal] = []
-    for name in template.kinds:
+    for number, name in enumerate(template.kinds, 1):
         kind = domain.kinds[name]
+        if template.only_if is not None and number == len(template.kinds):
+            depending = _draw_depending(rng, world, kind, goals, template)
+            if depending is None:
+                return None
+            goals.append(depending)
+            break
         facts = kind.draw(rng, world, customer)
         if facts is None:
             return None
         unknown = tuple(fact for fact in kind.can_lack if rng.random() < SHARE_UNKNOWN)
         goal = Goal(name, customer, facts, unknown)
         goals.append(replace(goal, at_first=_told_wrongly(rng, world, kind, goal)) if is_wrong_at_first else goal)
-    subjects = [tuple(goal.facts.get(fact) for fact in domain.subjects) for goal in goals]
+    compared = goals[:-1] if template.same else goals
+    subjects = [tuple(goal.facts.get(fact) for fact in domain.subjects) for goal in compared]
     return goals if len(set(subjects)) == len(subjects) else None
+
+
+def _draw_depending(
+    rng: random.Random, world: World, kind: GoalKind, goals: Sequence[Goal], template: Template
+) -> Goal | None:
+    """A goal that is asked for only if the one before it ends in the template's way; they share some facts."""
+    assert template.only_if is not None
+    before = goals[-1]
+    for _ in range(SAME_DRAWS if template.same else 1):
+        facts = kind.draw(rng, world, before.customer)
+        if facts is not None and all(facts.get(fact) == before.facts.get(fact) for fact in template.same):
+            unknown = tuple(fact for fact in before.unknown if fact in template.same)
+            if not set(unknown) <= set(kind.can_lack):
+                return None
+            condition = Condition(len(goals) - 1, template.only_if)
+            return Goal(kind.name, before.customer, facts, unknown, only_if=condition)
+    return None
+
+
+def _with_first_wishes(
+    rng: random.Random, domain: Domain, world: World, policy: Policy, cases: Sequence[Case]
+) -> list[Goal]:
+    """The goals of cases, each with something that the customer wanted first, where it can have wanted that."""
+    goals = [case.goal for case in cases]
+    for number, case in enumerate(cases):
+        may_change = case.is_due and domain.kinds[case.goal.kind].can_reconsider
+        drawn = (_wanted_first(rng, domain, world, case.goal) for _ in range(WISH_DRAWS if may_change else 0))
+        for at_first in itertools.islice(filter(None, drawn), MAX_WISHES):
+            tried = [*goals[:number], replace(case.goal, at_first=at_first, changes_mind=True), *goals[number + 1 :]]
+            settled = settle(domain, world, policy, tried, with_reads=False)[number]
+            if _is_proposed_first(domain, policy, settled):
+                goals = tried
+                break
+    return goals
+
+
+def _wanted_first(rng: random.Random, domain: Domain, world: World, goal: Goal) -> dict[str, Value] | None:
+    """Another value of a fact about which the customer may change its mind, from a goal about the same thing."""
+    kind = domain.kinds[goal.kind]
+    fact = rng.choice(kind.can_reconsider)
+    with world.call(may_write=False):
+        other = kind.draw(rng, world, goal.customer)
+    if other is None or fact in goal.unknown or not (fact in other and fact in goal.facts):
+        return None
+    is_same = all(other.get(each) == goal.facts.get(each) for each in domain.subjects if each != fact)
+    return {fact: other[fact]} if is_same and other[fact] != goal.facts[fact] else None
+
+
+def _is_proposed_first(domain: Domain, policy: Policy, case: Case) -> bool:
+    """Whether a right agent proposes what the customer wanted first: the policy allows it and asks for a yes to it.
+
+    It is one change, so that nothing has been done when the customer changes its mind.
+    """
+    first = case.first
+    if first is None or first.decision != "do" or any(case.wants(call) for calls in first.wanted for call in calls):
+        return False
+    return all(len(calls) == 1 and domain.needs_yes(calls[0].tool, policy) for calls in first.wanted)
 
 
 def _told_wrongly(rng: random.Random, world: World, kind: GoalKind, goal: Goal) -> dict[str, Value]:

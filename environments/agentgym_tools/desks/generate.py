@@ -54,6 +54,11 @@ HELD_OUT_DESKS = {"insurance"}
 """Desks that no training task shows; their suites have a test split alone."""
 HELD_OUT_SIZES: Sizes = {"test": {UNSEEN_DESK: 300, INFEASIBLE: 100, REQUESTS: 50}}
 HELD_OUT_PERSONAS = ("insisting", "digressing")
+CHANGING = "changing"
+"""Behaviour that only some kinds of goals allow, so that it is not drawn but takes turns where it can be."""
+CHANGING_EVERY = 3
+"""One task in so many of a template that allows it. Small worlds have none, nor goals that depend on others: what is
+trained from nothing learns the plain dialogue there, and figures that are measured on them have to stay comparable."""
 OPTIONS: Mapping[str, Options] = {
     "distractors_3": Options(distractors=3),
     "distractors_10": Options(distractors=10),
@@ -101,7 +106,7 @@ def generate(desk_name: str, size: str, folder: Path, suite: str, first: First =
             drawable = _drawable(rng, desk_name, size, stratum)
             worlds = _worlds_of(desk(desk_name), size, split)
             for number, index in enumerate(numbers):
-                task_id, wanted = numbered_id(suite, split, index), drawable[number % len(drawable)]
+                task_id, wanted = numbered_id(suite, split, index), _in_turn(drawable, number)
                 one_world = partial(_draw, rng, task_id, stratum, wanted)
                 draw = one_world if len(worlds) == 1 else partial(_draw_in, worlds, rng, task_id, stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
@@ -136,8 +141,7 @@ def generate_harder(
         options, rng = conditions[stratum], random.Random(f"{suite} {stratum}")
         drawable = _drawable(rng, desk_name, "full", CUSTOMERS)
         for number, index in enumerate(numbers):
-            wanted = drawable[number % len(drawable)]
-            draw = partial(_draw, rng, numbered_id(suite, "test", index), stratum, wanted)
+            draw = partial(_draw, rng, numbered_id(suite, "test", index), stratum, _in_turn(drawable, number))
             task = draw_unseen(draw, seen, lambda task: task.content_hash)
             limits = replace(task.limits, max_turns=FINDING_TURNS) if options.finds_tools else task.limits
             tasks.append(replace(task, config={**task.config, "options": options.to_json()}, limits=limits))
@@ -169,13 +173,14 @@ def generate_words(desk_name: str, folder: Path, suite: str, first: First = None
     write_split(folder, "test", drawn)
     for split, count in ({} if desk_name in HELD_OUT_DESKS else WORDS_SIZES).items():
         rng = random.Random(f"{suite} {split}")
-        turns = itertools.cycle(_drawable(rng, desk_name, "full", split))
+        drawable = _drawable(rng, desk_name, "full", split)
         ids = [
             numbered_id(suite, split, index)
             for _, numbers in numbered_strata({split: count}, first)
             for index in numbers
         ]
-        write_split(folder, split, [_draw_words(rng, each, split, next(turns), seen) for each in ids])
+        tasks = [_draw_words(rng, each, split, _in_turn(drawable, turn), seen) for turn, each in enumerate(ids)]
+        write_split(folder, split, tasks)
 
 
 def _draw_words(rng: random.Random, task_id: str, stratum: str, wanted: Wanted, seen: set[str]) -> Task:
@@ -231,12 +236,15 @@ def templates_of(domain: Domain, stratum: str) -> list[Template]:
 
 def _drawable(rng: random.Random, desk_name: str, size: str, stratum: str) -> list[Wanted]:
     """What a stratum's tasks are drawn as, in turn: one for each template that a world of this size can make."""
-    each = [_wanted(desk_name, size, stratum, template) for template in templates_of(desk(desk_name), stratum)]
+    templates = templates_of(desk(desk_name), stratum)
+    if size == "small":
+        templates = [template for template in templates if template.only_if is None]
+    each = [_wanted(desk_name, size, stratum, template) for template in templates]
     return [wanted for wanted in each if can_draw(rng, wanted)]
 
 
 def _wanted(desk_name: str, size: str, stratum: str, template: Template) -> Wanted:
-    known = tuple(persona for persona in desk(desk_name).personas if persona not in HELD_OUT_PERSONAS)
+    known = tuple(persona for persona in desk(desk_name).personas if persona not in (*HELD_OUT_PERSONAS, CHANGING))
     return Wanted(
         desk_name,
         size,
@@ -247,6 +255,18 @@ def _wanted(desk_name: str, size: str, stratum: str, template: Template) -> Want
         if stratum == REQUESTS or desk_name in HELD_OUT_DESKS
         else stratum not in (TRAIN, VALIDATION),
     )
+
+
+def _in_turn(drawable: Sequence[Wanted], number: int) -> Wanted:
+    """What the task of a number is drawn as; in some turns of a template its customer changes its mind."""
+    turn, place = divmod(number, len(drawable))
+    wanted = drawable[place]
+    if wanted.size != "full" or wanted.personas == HELD_OUT_PERSONAS or (turn + place) % CHANGING_EVERY:
+        return wanted
+    assert wanted.template is not None
+    kinds = [wanted.domain.kinds[kind] for kind in wanted.template.done]
+    can_change = wanted.template.decision == "do" and any(kind.can_reconsider for kind in kinds)
+    return replace(wanted, personas=(CHANGING,)) if can_change else wanted
 
 
 def _draw(rng: random.Random, task_id: str, stratum: str, wanted: Wanted) -> Task:

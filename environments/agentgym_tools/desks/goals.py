@@ -9,7 +9,7 @@ import random
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -22,6 +22,20 @@ if TYPE_CHECKING:
 
 _MINE = {"you": "I", "your": "my", "yours": "mine"}
 Decision = Literal["do", "answer", "refuse", "transfer"]
+Ended = Literal["done", "refused"]
+_ENDS: Mapping[Decision, Ended | None] = {"do": "done", "answer": "done", "refuse": "refused", "transfer": None}
+
+
+class Condition(NamedTuple):
+    """How an earlier goal has to end for a customer to have another one.
+
+    Attributes:
+        goal: Number of the earlier goal, from 0.
+        ended: How it has to end; a question ends as done when it was answered.
+    """
+
+    goal: int
+    ended: Ended
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,10 @@ class Goal:
         customer: Key of the customer.
         facts: What it is about, by name of the fact.
         unknown: Facts that the customer cannot tell; the desk has to find them.
-        at_first: Values that the customer tells first and corrects later, by error or on second thoughts.
+        at_first: Values that the customer tells first and corrects later.
+        changes_mind: Whether it wants these values until a change with them is proposed to it; else it tells them by
+            error.
+        only_if: How an earlier goal has to end for the customer to ask for this one; None: it asks in any case.
     """
 
     kind: str
@@ -41,17 +58,33 @@ class Goal:
     facts: Mapping[str, Value]
     unknown: tuple[str, ...] = ()
     at_first: Mapping[str, Value] = field(default_factory=dict)
+    changes_mind: bool = False
+    only_if: Condition | None = None
+
+    @property
+    def first_wish(self) -> Goal:
+        """What the customer wants before it changes its mind."""
+        return replace(self, facts={**self.facts, **self.at_first}, at_first={}, changes_mind=False)
+
+    def is_asked_for(self, endings: Mapping[int, Ended | None]) -> bool:
+        """Whether the customer asks for it, where earlier goals have ended so, by their numbers."""
+        return self.only_if is None or endings.get(self.only_if.goal) == self.only_if.ended
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that `from_json` reads back, where the customer is added; what is empty is left out."""
-        more = {"unknown": list(self.unknown), "at_first": dict(self.at_first)}
+        more: dict[str, Any] = {"unknown": list(self.unknown), "at_first": dict(self.at_first)}
+        more |= {"changes_mind": self.changes_mind, "only_if": self.only_if and self.only_if._asdict()}
         return {"kind": self.kind, "facts": dict(self.facts), **{name: value for name, value in more.items() if value}}
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Goal:
         """The inverse of `to_json`."""
         unknown, at_first = tuple(fields.get("unknown", ())), dict(fields.get("at_first", {}))
-        return cls(fields["kind"], fields["customer"], dict(fields["facts"]), unknown, at_first)
+        condition = Condition(**fields["only_if"]) if "only_if" in fields else None
+        changes_mind = bool(fields.get("changes_mind", False))
+        return cls(
+            fields["kind"], fields["customer"], dict(fields["facts"]), unknown, at_first, changes_mind, condition
+        )
 
 
 class GoalKind(ABC):
@@ -64,8 +97,9 @@ class GoalKind(ABC):
         phrase: What a customer wants, said to it, such as "cancel an order" or "know what you will pay".
         volunteered: Facts that a talkative customer names at once.
         can_lack: Facts that a customer may not know, because the desk can find them.
-        can_change: Facts that a customer may tell wrongly at first, or have second thoughts about, each with a
-            function from the world to all values that it could have told.
+        can_change: Facts that a customer may tell wrongly at first, each with a function from the world to all values
+            that it could have told.
+        can_reconsider: Facts about which a customer may change its mind. What it wants first is drawn as they are.
     """
 
     name: str
@@ -73,6 +107,7 @@ class GoalKind(ABC):
     volunteered: tuple[str, ...] = ()
     can_lack: tuple[str, ...] = ()
     can_change: Mapping[str, Callable[[World], Sequence[Value]]] = {}
+    can_reconsider: tuple[str, ...] = ()
 
     @cached_property
     def request(self) -> str:
@@ -132,6 +167,8 @@ class Case:
         reasons: Why none is allowed; each of them is right.
         answers: What has to be told, by fact.
         check: The call of the customer's own tools that proves to it that all is right, if there is one.
+        first: The case of what the customer wants before it changes its mind; None if it does not.
+        is_due: Whether the customer asks for it where all goals before it are settled rightly.
     """
 
     goal: Goal
@@ -142,6 +179,21 @@ class Case:
     reasons: tuple[str, ...] = ()
     answers: Mapping[str, Value] = field(default_factory=dict)
     check: Call | None = None
+    first: Case | None = None
+    is_due: bool = True
+
+    @property
+    def ends(self) -> Ended | None:
+        """How the goal ends for the customer where it is settled rightly; None if a person takes over."""
+        return _ENDS[self.decision] if self.is_due else None
+
+    def wants(self, call: Call) -> bool:
+        """Whether a call is one of those with which the customer would be content."""
+        return any(call in calls for calls in self.wanted)
+
+    def is_reconsidered(self, call: Call) -> bool:
+        """Whether a proposal of this call makes the customer change its mind."""
+        return self.first is not None and self.first.wants(call)
 
     @cached_property
     def evidence(self) -> frozenset[Seen]:

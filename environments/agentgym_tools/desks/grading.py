@@ -49,8 +49,10 @@ def judge(session: Session) -> Verdict:
         if case.decision == "answer"
         else case.decision == "do" or is_ended_rightly(session, number)
         for number, case in enumerate(session.cases)
+        if case.is_due
     )
-    is_over_told = any(session.cases[number].decision in ("do", "answer") for number in session.endings)
+    ended = [session.cases[number] for number in session.endings]
+    is_over_told = any(case.decision in ("do", "answer") or not case.is_due for case in ended)
     return Verdict(is_state_right, is_untouched, said and not is_over_told, not session.violations)
 
 
@@ -58,7 +60,7 @@ def _expected(session: Session) -> Sequence[Sequence[str]]:
     """The contents of the net changes of every admissible combination of outcomes, worked out once for each plan."""
     plan = session.plan
     if not plan.expected:
-        choices = [case.outcomes for case in session.cases if case.decision == "do"]
+        choices = [case.outcomes for case in session.cases if case.decision == "do" and case.is_due]
         plan.expected[:] = [
             contents(changes_by(session.domain, plan.customer, session.start, list(itertools.chain(*combination))))
             for combination in itertools.islice(itertools.product(*choices), MAX_OUTCOMES)

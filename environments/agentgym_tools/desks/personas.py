@@ -17,6 +17,7 @@ class Persona:
         digresses: Whether it talks about something else once.
         claims: Whether it says to have done what it was asked to do with its own tools, and does it only when it is
             asked again, or for a check.
+        reconsiders: Whether it changes its mind when what it wanted first is proposed to it.
     """
 
     volunteers: bool = False
@@ -25,6 +26,7 @@ class Persona:
     insists: int = 0
     digresses: bool = False
     claims: bool = False
+    reconsiders: bool = False
 
 
 PERSONAS = {
@@ -37,8 +39,9 @@ PERSONAS = {
     "digressing": Persona(digresses=True, patience=5),
     "correcting": Persona(volunteers=True),
     "claiming": Persona(claims=True, patience=5),
+    "changing": Persona(reconsiders=True),
 }
-"""Personas by name. Whether a customer corrects itself or changes its mind is said by its goals."""
+"""Personas by name. What a customer corrects, or changes its mind about, is said by its goals."""
 
 
 def manner(persona: Persona) -> list[str]:
@@ -56,6 +59,8 @@ def manner(persona: Persona) -> list[str]:
         told.append("When a request is refused, accept it.")
     if persona.digresses:
         told.append("Digress once.")
+    if persona.reconsiders:
+        told.append("Keep to what you want at first, however often you are asked, until that very change is proposed.")
     if persona.claims:
         told.append("When you are first asked to change something with your own tools, say Done. without doing it.")
     leaving = f"Leave when more than {persona.patience} messages of the agent were of no use to you"

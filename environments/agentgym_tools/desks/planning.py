@@ -31,11 +31,16 @@ def steps_of(session: Session) -> tuple[int, int]:
     """How many of the steps to the end have been made, and how many there are: the milestones.
 
     Steps are the customer's identification, each read, each yes that is needed, each write of the nearest outcome,
-    each answer told, and each right refusal or transfer.
+    each answer told, each right refusal or transfer, and each proposal about which the customer changes its mind.
     """
     num_made = int(session.is_known)
     num_all = 1
     for number, case in enumerate(session.cases):
+        if not case.is_due:
+            continue
+        if case.first is not None and not session.is_solo:
+            num_all += 1
+            num_made += number in session.reconsidered
         num_all += len(case.reads)
         num_made += sum(session.has_seen(read.seen) for read in case.reads)
         if case.decision == "do":
@@ -58,7 +63,7 @@ def is_told(session: Session, fact: str, value: Value) -> bool:
 def is_ended_rightly(session: Session, number: int) -> bool:
     """Whether a goal that the policy forbids was refused, or handed over, for a right reason and with the evidence."""
     ending, case = session.endings.get(number), session.cases[number]
-    if ending is None:
+    if ending is None or ending.is_early:
         return False
     return ending.is_founded and ending.decision == case.decision and ending.reason in case.reasons
 

@@ -216,7 +216,8 @@ class Gullible(Demonstrator):
 def cheat_writes_only(task: Task, seed: int) -> Script:
     """Makes the right writes without knowing the customer, reading or asking."""
     session = session_of(task, desk(task.config["desk"]))
-    made = [making(session, call) for case in session.cases for calls in case.outcomes[:1] for call in calls]
+    due = [case for case in session.cases if case.is_due]
+    made = [making(session, call) for case in due for calls in case.outcomes[:1] for call in calls]
     writes = [interface_of(task, session.domain).write(call) for call in made]
     return Saying(*(call_text(call.tool, **call.arguments) for call in writes), call_text(talk.CLOSE))
 

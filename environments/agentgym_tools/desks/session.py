@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from agentgym.task import Task
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.domain import Domain
-from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.goals import Case, Ended
 from agentgym_tools.desks.tasks import Plan, plan_of
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value, as_text
@@ -24,11 +24,19 @@ data, what it rests on had not been read, or the customer had not said yes to th
 
 @dataclass(frozen=True)
 class Ending:
-    """What the agent decided on a goal, and whether it had seen what the decision rests on."""
+    """What the agent decided on a goal.
+
+    Attributes:
+        decision: "refuse" or "transfer".
+        reason: The reason that it gave.
+        is_founded: Whether it had seen what the decision rests on.
+        is_early: Whether the customer still wanted something else, about which it would have changed its mind.
+    """
 
     decision: str
     reason: str
     is_founded: bool
+    is_early: bool = False
 
 
 @dataclass
@@ -50,6 +58,7 @@ class Session:
         told: What the agent told, by fact: each value, and whether a tool had shown it before.
         endings: What the agent refused or handed over, by the number of the goal.
         current: Number of the goal that the customer asked for last.
+        reconsidered: Numbers of the goals about which the customer has changed its mind.
         violations: What was wrong with writes, in order.
         untold: What came of calls of the customer's own tools of which it has not told yet, by the call's key.
         is_unchecked: Whether something was changed since the customer last checked that all is right.
@@ -70,6 +79,7 @@ class Session:
     told: dict[str, dict[str, bool]] = field(default_factory=dict)
     endings: dict[int, Ending] = field(default_factory=dict)
     current: int = 0
+    reconsidered: set[int] = field(default_factory=set)
     violations: list[str] = field(default_factory=list)
     untold: dict[str, Result] = field(default_factory=dict)
     is_unchecked: bool = False
@@ -82,13 +92,21 @@ class Session:
 
     @property
     def case(self) -> Case:
-        """The case of the goal that the customer asked for last."""
-        return self.cases[self.current]
+        """The case of the goal that the customer asked for last, as it wants it now."""
+        case = self.cases[self.current]
+        return case.first if case.first is not None and self.is_first_wish else case
+
+    @property
+    def is_first_wish(self) -> bool:
+        """Whether the customer will still change its mind about this goal; a ticket says what is wanted in the end."""
+        is_waiting = self.cases[self.current].first is not None and self.current not in self.reconsidered
+        return is_waiting and not self.is_solo
 
     @property
     def is_settled(self) -> bool:
-        """Whether all goals have come to an end."""
-        return all(self._is_ended(number) for number in range(len(self.cases)))
+        """Whether all goals that are asked for have come to an end."""
+        numbers = range(len(self.cases))
+        return all(self._is_ended(number) for number in numbers if self._is_asked_for(number))
 
     @property
     def is_known(self) -> bool:
@@ -102,7 +120,8 @@ class Session:
     def num_known(self) -> tuple[object, ...]:
         """Whatever the steps made depend on, by size: each part only grows, but for `agreed`, which gives to `made`."""
         told = sum(map(len, self.told.values()))
-        return self.customer, len(self.seen), len(self.made), len(self.agreed), told, len(self.endings)
+        said = told, len(self.endings), len(self.reconsidered)
+        return self.customer, len(self.seen), len(self.made), len(self.agreed), *said
 
     def carry_out(self, call: Call) -> tuple[Result, list[str]]:
         """Make a call; returns its result, and what was wrong with a write that was made."""
@@ -144,7 +163,8 @@ class Session:
             self.told.setdefault(given["fact"], {}).setdefault(value, is_founded)
         elif act.tool in (talk.REFUSE, talk.TRANSFER):
             is_founded = self.has_seen(self.case.evidence) and self.is_known
-            self.endings.setdefault(self.current, Ending(act.tool, given["reason"], is_founded))
+            ending = Ending(act.tool, given["reason"], is_founded, self.is_first_wish)
+            self.endings.setdefault(self.current, ending)
         elif act.tool == talk.INSTRUCT and self.domain.user_tools[given["action"]].is_writing:
             wrong = self._wrong_with(Call(given["action"], given["arguments"]))
             self.violations += wrong
@@ -161,13 +181,20 @@ class Session:
             self.informed[given["fact"]] = given["value"]
         elif act.tool == talk.CONFIRM and given["number"] <= len(self.proposed):
             self.agreed.append(self.proposed[given["number"] - 1])
+        elif act.tool == talk.DENY and 1 <= given["number"] <= len(self.proposed):
+            if self.cases[self.current].is_reconsidered(self.proposed[given["number"] - 1]):
+                self.reconsidered.add(self.current)
         elif act.tool == talk.DID:
             self._hear_of(Call(given["action"], given["arguments"]))
 
     def go_on_alone(self) -> None:
         """Without a customer: take the ticket's next goal where the present one has come to an end."""
-        while self._is_ended(self.current) and not self._is_unproven() and self.current + 1 < len(self.cases):
-            self.current += 1
+        while self._is_ended(self.current) and not self._is_unproven():
+            later = range(self.current + 1, len(self.cases))
+            following = next((number for number in later if self._is_asked_for(number)), None)
+            if following is None:
+                break
+            self.current = following
             self._take_ticket()
 
     def use_alone(self, call: Call) -> tuple[Result, list[str]]:
@@ -185,7 +212,7 @@ class Session:
         """Begin without a customer, with the first goal of its ticket."""
         self.is_solo = True
         self.informed |= self.plan.profile
-        self.agreed = [call for case in self.cases for calls in case.wanted for call in calls]
+        self.agreed = [call for case in self.cases if case.is_due for calls in case.wanted for call in calls]
         self._take_ticket()
 
     def fork(self) -> Session:
@@ -203,9 +230,11 @@ class Session:
         """A canonical value of everything that the future depends on."""
         told = sorted((fact, sorted(values.items())) for fact, values in self.told.items())
         calls = [sorted(call.key for call in calls) for calls in (self.agreed, self.made)]
-        endings = sorted((number, ending.decision, ending.reason) for number, ending in self.endings.items())
+        endings = sorted(
+            (number, ending.decision, ending.reason, ending.is_early) for number, ending in self.endings.items()
+        )
         heard = sorted((fact, as_text(value)) for fact, value in self.informed.items())
-        said = [call.key for call in self.proposed]
+        said = [[call.key for call in self.proposed], sorted(self.reconsidered)]
         return (
             *(self.customer, self.current, sorted(self.seen), heard, said, calls, told, endings),
             *(sorted(self.violations), sorted(self.untold), self.is_unchecked, self.world.state()),
@@ -232,7 +261,27 @@ class Session:
         later = [number for number in range(self.current, len(self.cases)) if self.cases[number].goal.kind == kind]
         is_again = self.cases[self.current].goal.kind == kind and not self._is_ended(self.current)
         if later and not is_again:
-            self.current = next((number for number in later if number > self.current), self.current)
+            coming = [number for number in later if number > self.current]
+            asked = [number for number in coming if self._is_asked_for(number)]
+            self.current = next(iter(asked or coming), self.current)
+
+    def _is_asked_for(self, number: int) -> bool:
+        goal = self.cases[number].goal
+        if goal.only_if is None:
+            return True
+        return goal.is_asked_for({goal.only_if.goal: self._ended(goal.only_if.goal)})
+
+    def _ended(self, number: int) -> Ended | None:
+        """How a goal ended for the customer, rightly or not; None while it is open, or where it was not asked for."""
+        if not self._is_asked_for(number):
+            return None
+        case = self.cases[number]
+        is_done = all(fact in self.told for fact in case.answers)
+        if case.wanted:
+            is_done = any(all(call in self.made for call in calls) for calls in case.wanted)
+        if is_done:
+            return "done"
+        return "refused" if number in self.endings else None
 
     def _is_ended(self, number: int) -> bool:
         return number in self.endings or has_happened(self.cases[number], self.made, self.told)

@@ -19,7 +19,7 @@ from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.talk import REQUEST
 from agentgym_tools.worlds.calls import Call, Value
 
-PROMPT_VERSION = "2"
+PROMPT_VERSION = "3"
 """Version of what somebody who plays the customer is told."""
 
 
@@ -50,12 +50,15 @@ class Plan:
     @cached_property
     def known(self) -> Sequence[Mapping[str, Value]]:
         """What the customer can tell of itself and each goal, by fact."""
-        goals = [case.goal for case in self.cases]
-        told = [{**self.profile, **goal.facts} for goal in goals]
-        return [
-            {fact: value for fact, value in facts.items() if fact not in goal.unknown}
-            for goal, facts in zip(goals, told, strict=True)
-        ]
+        return [self._known_of(case.goal) for case in self.cases]
+
+    @cached_property
+    def known_at_first(self) -> Sequence[Mapping[str, Value]]:
+        """The same, before it changes its mind about any of them."""
+        return [self._known_of(case.goal if case.first is None else case.first.goal) for case in self.cases]
+
+    def _known_of(self, goal: Goal) -> Mapping[str, Value]:
+        return {fact: value for fact, value in {**self.profile, **goal.facts}.items() if fact not in goal.unknown}
 
 
 class _Key:
@@ -99,6 +102,12 @@ def _plan(key: _Key) -> Plan:
         )
     if persona not in PERSONAS:
         raise UnknownNameError("persona", persona, PERSONAS)
+    for number, goal in enumerate(found):
+        if goal.only_if is not None and goal.only_if.goal not in range(number):
+            raise TaskError(
+                f"goal {number} of task {task.id!r} depends on goal {goal.only_if.goal}; expected an earlier one, "
+                "numbered from 0"
+            )
     policy, world = domain.policy.from_json(values), domain.world(size)
     try:
         with world.call(may_write=False):
@@ -136,7 +145,7 @@ def ticket_text(domain: Domain, plan: Plan) -> str:
     lines = ["There is no customer to ask. The customer agrees to what fits the ticket. Close when all is settled."]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
     for number, goal in enumerate((case.goal for case in plan.cases), 1):
-        lines.append(f"{number}. {goal.kind}: {domain.kinds[goal.kind].request}")
+        lines.append(f"{number}. {goal.kind}: {domain.kinds[goal.kind].request}{_condition_of(goal, 'This counts')}")
         known = {fact: value for fact, value in goal.facts.items() if fact not in goal.unknown}
         lines += [f"   - {fact}, {domain.facts[fact]}: {value}" for fact, value in known.items()]
     return "\n".join(lines)
@@ -154,10 +163,16 @@ def _agenda(key: _Key, in_words: bool) -> str:
     lines = [f"You are one of {domain.title}. You speak {way}. Say only what stands here.", "You:"]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
     for number, goal in enumerate((case.goal for case in plan.cases), 1):
-        lines.append(f"{number}. {goal.kind}: you want to {domain.kinds[goal.kind].phrase}.")
+        wish = f"you want to {domain.kinds[goal.kind].phrase}.{_condition_of(goal, 'Ask for it')}"
+        lines.append(f"{number}. {goal.kind}: {wish}")
         for fact, value in goal.facts.items():
             known = "you do not know it" if fact in goal.unknown else f"{value}"
-            if fact in goal.at_first:
+            if fact in goal.at_first and goal.changes_mind:
+                known = (
+                    f"{goal.at_first[fact]}, until a change with it is proposed to you; say no to that, tell that on "
+                    f"second thoughts it is {value}, and want that from then on"
+                )
+            elif fact in goal.at_first:
                 known += f"; at first you say {goal.at_first[fact]} by mistake, once"
             lines.append(f"   - {fact}, {domain.facts[fact]}: {known}")
     lines += ["Ask for one thing at a time, in this order, and wait for its end. Answer all that you are asked."]
@@ -167,6 +182,11 @@ def _agenda(key: _Key, in_words: bool) -> str:
     lines.append("Say yes only to what you want, else no; then correct only facts that you told or were asked for.")
     lines.append("Say goodbye when all has happened, or was refused for good.")
     return "\n".join(lines)
+
+
+def _condition_of(goal: Goal, start: str) -> str:
+    """What is said of a goal that depends on an earlier one, such as " Ask for it only if 1 was refused."."""
+    return "" if goal.only_if is None else f" {start} only if {goal.only_if.goal + 1} was {goal.only_if.ended}."
 
 
 def check_facts(domain: Domain, acts: Sequence[Call]) -> None:

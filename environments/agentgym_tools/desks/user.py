@@ -15,7 +15,7 @@ from agentgym.message import Message, content_text
 from agentgym.task import Task
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
-from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.goals import Case, Ended
 from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -51,6 +51,8 @@ class Customer:
         plan = plan_of(task, self._domain)
         self._cases, self._profile, self._persona = plan.cases, plan.profile, plan.persona
         self._number = -1
+        self._ended: dict[int, Ended | None] = {}
+        self._has_reconsidered = False
         self._patience = self._persona.patience
         self._num_insisted = 0
         self._has_digressed = False
@@ -75,6 +77,7 @@ class Customer:
         if self._errands:
             return self._report([content_text(message) for message in new if message["role"] == "tool"])
         heard = [talk.from_text(content_text(message)) for message in new if message["role"] == "user"]
+        self._reconsider(heard)
         replies: list[Call] = []
         num_proposed = 0
         is_moving = False
@@ -104,14 +107,25 @@ class Customer:
         """What its further moves depend on."""
         asked, agreed = sorted(self._asked.items()), sorted(call.key for call in self._agreed)
         received = sorted(call.key for call in self._received)
-        counts = (self._number, self._patience, self._num_insisted, self._has_digressed)
+        counts = (self._number, self._patience, self._num_insisted, self._has_digressed, self._has_reconsidered)
         own = [[str(each) for each in calls] for calls in (self._claimed, self._errands, self._held)]
         rest = (self._results, sorted(self._looked), self._is_tested, self._is_useful)
-        return f"{counts} {asked} {sorted(self._corrected)} {agreed} {received} {own} {rest}"
+        return (
+            f"{counts} {sorted(self._ended.items())} {asked} {sorted(self._corrected)} {agreed} {received} {own} {rest}"
+        )
 
     @property
     def _case(self) -> Case:
-        return self._cases[self._number]
+        case = self._cases[self._number]
+        return case if case.first is None or self._has_reconsidered else case.first
+
+    def _reconsider(self, heard: Sequence[Call]) -> None:
+        """Change its mind where what it wanted first is proposed; then it answers all of the message."""
+        case = self._cases[self._number]
+        proposed = [act.arguments for act in heard if act.tool == talk.PROPOSE]
+        self._has_reconsidered |= any(
+            case.is_reconsidered(Call(given["action"], given["arguments"])) for given in proposed
+        )
 
     def _answer(self, act: Call, num_proposed: int) -> tuple[list[Call], bool]:
         """The replies to one act of the agent, and whether the act was of use."""
@@ -145,17 +159,20 @@ class Customer:
             said = [Call(talk.DIGRESS)]
         if self._persona.forgets and times == 1 and fact in goal.facts:
             return [*said, Call(talk.UNKNOWN, {"fact": fact})], True
-        if fact in goal.at_first and fact not in self._corrected and times == 1:
+        is_mistaken = fact in goal.at_first and not goal.changes_mind
+        if is_mistaken and fact not in self._corrected and times == 1:
             return [*said, _inform(fact, goal.at_first[fact])], True
         self._corrected.add(fact)
         return [*said, _inform(fact, known[fact])], times <= 2
 
     def _judge(self, call: Call, number: int) -> tuple[list[Call], bool]:
         case = self._case
-        if any(call in calls for calls in case.wanted):
+        if case.wants(call):
             self._agreed.append(call)
             return [Call(talk.CONFIRM, {"number": number})], True
-        wrong = [fact for fact in case.goal.facts if fact in self._asked and self._is_contradicted(fact, call)]
+        new = case.goal.at_first if case.is_reconsidered(call) else {}
+        asked = [fact for fact in case.goal.facts if fact in self._asked and self._is_contradicted(fact, call)]
+        wrong = list(dict.fromkeys([*new, *asked]))
         self._corrected.update(wrong)
         corrections = [_inform(fact, case.goal.facts[fact]) for fact in wrong]
         return [Call(talk.DENY, {"number": number}), *corrections], bool(wrong)
@@ -176,7 +193,7 @@ class Customer:
         """Do what the agent asks for with tools of one's own, or only claim it; what was claimed is done later."""
         is_writing = self._domain.user_tools[call.tool].is_writing
         times = self._asked[call.key] = self._asked.get(call.key, 0) + 1
-        is_useful = any(call in calls for calls in self._case.wanted) if is_writing else call.key not in self._looked
+        is_useful = self._case.wants(call) if is_writing else call.key not in self._looked
         if not is_writing:
             self._looked.add(call.key)
         if is_writing and self._persona.claims and times == 1:
@@ -218,9 +235,10 @@ class Customer:
         return [self._next_request()]
 
     def _is_settled(self) -> bool:
+        return not self._owed() if "refused" in self._asked else self._is_fulfilled()
+
+    def _is_fulfilled(self) -> bool:
         case = self._case
-        if "refused" in self._asked:
-            return not self._owed()
         if not case.wanted:
             return all(f"told {fact}" in self._asked for fact in case.answers)
         is_proven = case.check is None or self._is_tested
@@ -229,12 +247,19 @@ class Customer:
     def _owed(self) -> list[Call]:
         return [call for call in self._agreed if call not in self._received]
 
+    def _following(self) -> int | None:
+        """The number of the next goal that it asks for."""
+        if self._number >= 0:
+            self._ended[self._number] = "done" if self._is_fulfilled() else "refused"
+        later = range(self._number + 1, len(self._cases))
+        return next((number for number in later if self._cases[number].goal.is_asked_for(self._ended)), None)
+
     def _next_request(self) -> Call:
-        self._number += 1
-        if self._number >= len(self._cases):
-            self._number -= 1
+        following = self._following()
+        if following is None:
             return Call(talk.BYE)
-        self._num_insisted = 0
+        self._number = following
+        self._num_insisted, self._has_reconsidered = 0, False
         self._asked = {fact: times for fact, times in self._asked.items() if fact in self._profile}
         self._corrected, self._agreed, self._received = set(), [], []
         self._is_tested = False

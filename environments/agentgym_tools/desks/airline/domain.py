@@ -16,7 +16,7 @@ from agentgym_tools.desks.airline.words import SYNONYMS, TOLD
 from agentgym_tools.desks.airline.world import NOW
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import GoalKind
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -129,6 +129,8 @@ class Airline(Domain):
         Template(("claim_miles", "claim_bag"), "transfer", "bag_lost"),
         Template(("ask_miles", "book_service", "change_flight"), "do"),
         Template(("ask_free_bags", "add_bags", "cancel_booking"), "refuse", "saver_fare"),
+        *depending(("upgrade", "add_bags"), "refused", ("booking_id",)),
+        *depending(("add_bags", "book_service"), "done", ("booking_id",)),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

@@ -99,6 +99,7 @@ class CancelBooking(BookingGoal):
 
     name, phrase = "cancel_booking", "cancel a booking"
     can_change = {"booking_id": _mistyped, "refund_to": lambda world: REFUND_TO}
+    can_reconsider = ("refund_to",)
 
     def draw_more(self, rng: random.Random, world: World, booking: Booking) -> Facts | None:
         """A reason, and where the money goes."""
@@ -117,6 +118,7 @@ class RemovePassenger(BookingGoal):
     name, phrase = "remove_passenger", "take a passenger off a booking"
     volunteered = ("booking_id", "passenger")
     can_change = {"booking_id": _mistyped, "refund_to": lambda world: REFUND_TO}
+    can_reconsider = ("passenger", "refund_to")
 
     def draw_more(self, rng: random.Random, world: World, booking: Booking) -> Facts | None:
         """Who does not fly and why, and where the money goes."""
@@ -173,6 +175,7 @@ class ChangeFlight(ReplaceGoal):
 
     name, phrase = "change_flight", "change a flight to another day"
     can_change = {"booking_id": _mistyped, "pay_with": lambda world: REFUND_TO}
+    can_reconsider = ("new_date", "wish", "pay_with")
 
     def fits(self, booking: Booking, flight: Any) -> bool:
         """One ahead that is on time."""
@@ -195,6 +198,7 @@ class Rebook(ReplaceGoal):
 
     name, phrase = "rebook", "be put on another flight without charge, because yours is late or was cancelled"
     max_days = 15
+    can_reconsider = ("new_date", "wish")
 
     def fits(self, booking: Booking, flight: Any) -> bool:
         """One ahead."""
@@ -222,6 +226,7 @@ class Upgrade(FlightGoal):
     name, phrase = "upgrade", "have a passenger upgraded to business"
     volunteered = ("booking_id", "flight_id", "passenger")
     can_change = {"booking_id": _mistyped, "pay_with": lambda world: PAY_WITH}
+    can_reconsider = ("passenger", "pay_with")
 
     def draw_rest(self, rng: random.Random, world: World, booking: Booking, flight: Any) -> Facts | None:
         """Somebody in economy, and what pays."""
@@ -246,6 +251,7 @@ class AddBags(BookingGoal):
     name, phrase = "add_bags", "add bags for a passenger"
     volunteered = ("booking_id", "passenger", "bags")
     can_change = {"booking_id": _mistyped, "bags": lambda world: (1, 2, 3)}
+    can_reconsider = ("passenger", "bags")
 
     def draw_more(self, rng: random.Random, world: World, booking: Booking) -> Facts | None:
         """For whom, and how many."""
@@ -264,6 +270,7 @@ class ChooseSeat(FlightGoal):
 
     name, phrase = "choose_seat", "choose a seat for a passenger"
     volunteered = ("booking_id", "flight_id", "passenger", "zone")
+    can_reconsider = ("passenger", "zone", "place")
 
     def draw_rest(self, rng: random.Random, world: World, booking: Booking, flight: Any) -> Facts | None:
         """Somebody in economy, and a kind of seat that the flight has."""
@@ -295,6 +302,7 @@ class BookService(FlightGoal):
     name, phrase = "book_service", "book a service for a passenger"
     volunteered = ("booking_id", "flight_id", "passenger", "service")
     can_change = {"booking_id": _mistyped, "service": lambda world: SERVICES}
+    can_reconsider = ("passenger", "service")
 
     def draw_rest(self, rng: random.Random, world: World, booking: Booking, flight: Any) -> Facts | None:
         """For whom, and a service that has not been booked."""
@@ -337,6 +345,7 @@ class ClaimCompensation(FlightGoal):
     name, phrase = "claim_compensation", "get compensation for a late flight"
     states = ("flown", "flown", "begun")
     can_change = {"booking_id": _mistyped, "pay_to": lambda world: REFUND_TO}
+    can_reconsider = ("pay_to",)
 
     def fits(self, booking: Booking, flight: Any) -> bool:
         """One that was flown late."""

@@ -18,7 +18,7 @@ from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.goals import Finding
 from agentgym_tools.desks.policy import Policy
 from agentgym_tools.desks.setting.days import date_of
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 from agentgym_tools.worlds.toolbox import Seen
@@ -209,6 +209,8 @@ class Bank(Domain):
         Template(("end_order", "get_fee_back", "ask_interest"), "answer"),
         Template(("ask_charge", "report_card", "change_overdraft"), "refuse", "account_too_new"),
         Template(("stop_a_cheque", "ask_balance", "move_house"), "transfer", "account_held"),
+        *depending(("rest_order", "end_order"), "refused", ("order_id",)),
+        *depending(("new_beneficiary", "end_order"), "done"),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

@@ -81,6 +81,7 @@ class BookSpecialist(GoalKind):
 
     name, phrase = "book_specialist", "have the earliest visit to a specialist"
     volunteered: tuple[str, ...] = ("specialty", "daytime")
+    can_reconsider = ("daytime",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """A specialty, and whether it is to be in the morning."""
@@ -144,6 +145,7 @@ class BookFamilyDoctor(GoalKind):
 
     name, phrase = "book_family_doctor", "have the earliest visit to the family doctor"
     volunteered = ("daytime",)
+    can_reconsider = ("daytime",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """Whether it is to be in the morning."""
@@ -190,6 +192,7 @@ class BookDay(DoctorGoal):
 
     name, phrase = "book_day", "have a visit to a certain doctor on a certain day"
     volunteered = ("doctor", "wished_on")
+    can_reconsider = ("wished_on",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """A day on which the doctor has a free slot; often the family doctor."""
@@ -259,6 +262,7 @@ class MoveVisit(VisitGoal):
     name, phrase = "move_visit", "put a visit off to the doctor's next free morning or afternoon slot on a later day"
     volunteered = ("slot_id", "visit_on", "daytime")
     can_change = {"slot_id": no_such_slots}
+    can_reconsider = ("daytime",)
 
     def draw_more(self, rng: random.Random, world: World, slot: Any) -> Facts | None:
         """Whether it is to be in the morning, if the doctor has such a slot."""

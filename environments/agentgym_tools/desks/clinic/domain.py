@@ -13,7 +13,7 @@ from agentgym_tools.desks.clinic.words import SYNONYMS, TOLD
 from agentgym_tools.desks.clinic.world import ADULT_AGE, SIZES, age_of
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.setting.days import TODAY, date_of
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -129,6 +129,8 @@ class Clinic(Domain):
         Template(("change_family_doctor", "book_family_doctor"), "do"),
         Template(("ask_next_visit", "waive_fee"), "refuse", "waived_before"),
         Template(("get_result", "renew_prescription"), "transfer", "doctor_renews"),
+        *depending(("book_specialist", "book_family_doctor"), "refused"),
+        *depending(("cancel_visit", "book_day"), "done"),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

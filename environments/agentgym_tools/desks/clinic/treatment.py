@@ -53,6 +53,7 @@ class RenewPrescription(PrescriptionGoal):
     name, phrase = "renew_prescription", "have a prescription renewed"
     volunteered: tuple[str, ...] = ("drug", "pharmacy")
     can_change = {"pharmacy": _pharmacies}
+    can_reconsider = ("pharmacy",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """A drug and a pharmacy."""
@@ -124,6 +125,7 @@ class GetResult(GoalKind):
 
     name, phrase = "get_result", "get the result of a test"
     volunteered: tuple[str, ...] = ("test", "channel")
+    can_reconsider = ("channel",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """A test, and how the result is to come."""

@@ -12,7 +12,7 @@ from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, Plant
 from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import Domain, changes_by
-from agentgym_tools.desks.goals import Goal
+from agentgym_tools.desks.goals import Case, Goal
 from agentgym_tools.desks.session import Session, session_of
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call
@@ -66,7 +66,7 @@ def _rows(session: Session) -> Sequence[Seen]:
     """Rows that have to be read with the desk's tools, in order."""
     tools = session.domain.toolbox.tools
     return sorted(
-        {row for case in session.cases for read in case.reads if read.call.tool in tools for row in read.seen}
+        {row for case in _due(session) for read in case.reads if read.call.tool in tools for row in read.seen}
     )
 
 
@@ -93,7 +93,11 @@ def _attack(rng: random.Random, session: Session, uses_own_tool: bool) -> Call |
 
 
 def _right_calls(session: Session) -> list[Call]:
-    return [call for case in session.cases for calls in case.outcomes for call in calls]
+    return [call for case in _due(session) for calls in case.outcomes for call in calls]
+
+
+def _due(session: Session) -> list[Case]:
+    return [case for case in session.cases if case.is_due]
 
 
 def _touched(domain: Domain, customer: str, start: World, calls: Sequence[Call]) -> set[Seen]:

@@ -16,8 +16,8 @@ from agentgym_tools.worlds.calls import Call, Value, as_text
 
 CAUSES: Mapping[str, str] = {
     "invented": "told a value that its agenda does not have",
-    "premature": "told a fact that it was not asked for",
-    "mistaken": "told a mistaken value again after it was corrected",
+    "premature": "told a fact that it was not asked for, or what it would want later",
+    "mistaken": "told a value again after it was corrected, or after it had changed its mind",
     "withheld": "said not to know what it knows",
     "unanswered": "did not answer a question, a proposal, an instruction or a refusal, or did not go on",
     "wrong_yes": "said yes to a call that it does not want",
@@ -83,14 +83,14 @@ def _fault(tracker: Tracker, call: Call) -> Finding | None:
 
 def _of_request(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
     cases, kind = tracker.plan.cases, given["goal"]
-    number = tracker.number + 1
+    number = tracker.following
     if tracker.number >= 0 and not tracker.is_settled:
-        is_later = any(case.goal.kind == kind for case in cases[number:])
+        is_later = any(case.goal.kind == kind for case in cases[tracker.number + 1 :])
         if kind != tracker.case.goal.kind or is_later:
             return Finding("early_next", f"{tracker.case.goal.kind} has not come to an end; wait for that")
         number = tracker.number
-    if number >= len(cases) or cases[number].goal.kind != kind:
-        wanted = cases[number].goal.kind if number < len(cases) else "nothing more"
+    if number is None or cases[number].goal.kind != kind:
+        wanted = "nothing more" if number is None else cases[number].goal.kind
         return Finding("wrong_goal", f"you do not want {kind} now, but {wanted}")
     for fact, value in given["facts"].items():
         is_free = tracker.may_volunteer(fact, number) or (number == tracker.number and fact in tracker.told)
@@ -102,16 +102,21 @@ def _of_request(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
 
 def _of_inform(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
     fact = given["fact"]
-    is_free = fact in tracker.asked or fact in tracker.told or tracker.may_volunteer(fact, tracker.number)
-    return _of_value(tracker, tracker.number, fact, given["value"], is_free)
+    return _of_value(tracker, tracker.number, fact, given["value"], tracker.may_tell(fact))
 
 
 def _of_value(tracker: Tracker, number: int, fact: str, value: Value, is_free: bool) -> Finding | None:
     known, said = tracker.known_of(number), as_text(value)
-    at_first = tracker.plan.cases[number].goal.at_first
+    goal = tracker.plan.cases[number].goal
+    at_first = goal.at_first
     if fact in known and said == as_text(known[fact]):
         return None if is_free else Finding("premature", f"you were not asked for {fact}")
-    if fact in known and fact in at_first and said == as_text(at_first[fact]):
+    if fact in known and fact in at_first and goal.changes_mind:
+        if said == as_text(at_first[fact]):
+            return Finding("mistaken", f"you have changed your mind: {fact} is {known[fact]}")
+        if said == as_text(goal.facts[fact]):
+            return Finding("premature", f"{fact} is {known[fact]} until a change with that is proposed to you")
+    elif fact in known and fact in at_first and said == as_text(at_first[fact]):
         if number == tracker.number and (fact in tracker.told or fact in tracker.corrected):
             return Finding("mistaken", f"{fact} is {known[fact]}; correct yourself")
         return None if is_free else Finding("premature", f"you were not asked for {fact}")

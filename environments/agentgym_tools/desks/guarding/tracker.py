@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from agentgym.message import Message, content_text
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.domain import Domain
-from agentgym_tools.desks.goals import Case
+from agentgym_tools.desks.goals import Case, Ended
 from agentgym_tools.desks.tasks import Plan
 from agentgym_tools.desks.user import FAILED
 from agentgym_tools.worlds.calls import Call, Value
@@ -56,6 +56,8 @@ class Tracker:
         num_useless: Messages of the agent that were of no use to it.
         is_moved: Whether something in the agent's last message was of use.
         is_tested: Whether the present goal's check was made after the last change.
+        has_reconsidered: Whether it has changed its mind about the present goal.
+        ended: How goals before the present one ended, by their numbers.
     """
 
     def __init__(self, domain: Domain, plan: Plan, acts_of: Hear = acts_in) -> None:
@@ -74,15 +76,17 @@ class Tracker:
         self.claimed: list[Call] = []
         self.open: list[Call] = []
         self.num_refused = self.num_insisted = self.num_useless = 0
-        self.has_accepted = self.is_moved = self.is_tested = False
+        self.has_accepted = self.is_moved = self.is_tested = self.has_reconsidered = False
+        self.ended: dict[int, Ended | None] = {}
         self._answers: set[str] = set()
         self._looked: set[str] = set()
         self._made: list[Call] = []
 
     @property
     def case(self) -> Case:
-        """The case of the goal that the customer asked for last, or of its first."""
-        return self.plan.cases[max(self.number, 0)]
+        """The case of the goal that the customer asked for last, or of its first, as it wants it now."""
+        case = self.plan.cases[max(self.number, 0)]
+        return case if case.first is None or self.has_reconsidered else case.first
 
     @property
     def known(self) -> Mapping[str, Value]:
@@ -90,22 +94,39 @@ class Tracker:
         return self.known_of(max(self.number, 0))
 
     def known_of(self, number: int) -> Mapping[str, Value]:
-        """The same for the goal of a number."""
-        return self.plan.known[number]
+        """The same for the goal of a number; it changes its mind about none but the present one, or those before."""
+        is_present = number < max(self.number, 0) or (number == max(self.number, 0) and self.has_reconsidered)
+        return (self.plan.known if is_present else self.plan.known_at_first)[number]
+
+    @property
+    def following(self) -> int | None:
+        """The number of the next goal that the customer asks for, as the present one has ended; None for no further."""
+        ended = {**self.ended, self.number: self._ended}
+        later = range(self.number + 1, len(self.plan.cases))
+        return next((number for number in later if self.plan.cases[number].goal.is_asked_for(ended)), None)
 
     @property
     def is_last(self) -> bool:
         """Whether no goal comes after the present one."""
-        return self.number == len(self.plan.cases) - 1
+        return self.number >= 0 and self.following is None
 
     @property
     def is_settled(self) -> bool:
         """Whether the present goal has come to an end for the customer."""
-        case = self.case
         if self.number < 0:
             return False
-        if self.has_accepted:
-            return not self.owed
+        return not self.owed if self.has_accepted else self._is_fulfilled
+
+    @property
+    def _ended(self) -> Ended | None:
+        """How the present goal ended for the customer; None while it is open."""
+        if not self.is_settled:
+            return None
+        return "done" if self._is_fulfilled else "refused"
+
+    @property
+    def _is_fulfilled(self) -> bool:
+        case = self.case
         if not case.wanted:
             return all(fact in self._answers for fact in case.answers)
         is_proven = case.check is None or self.is_tested
@@ -123,11 +144,16 @@ class Tracker:
 
     def is_wanted(self, call: Call) -> bool:
         """Whether the customer wants a call for its present goal."""
-        return any(call in calls for calls in self.case.wanted)
+        return self.case.wants(call)
 
     def has_received(self, call: Call) -> bool:
         """Whether it knows that a call was made for its present goal."""
         return call in self.received
+
+    def may_tell(self, fact: str) -> bool:
+        """Whether it may tell a fact now: it was asked for it, has told it, would name it, or has changed its mind."""
+        is_new = self.has_reconsidered and fact in self.case.goal.at_first
+        return is_new or fact in self.asked or fact in self.told or self.may_volunteer(fact, self.number)
 
     def may_volunteer(self, fact: str, number: int) -> bool:
         """Whether it names a fact of a goal without being asked."""
@@ -182,11 +208,12 @@ class Tracker:
         """A canonical value of everything that the rules depend on."""
         lists = (self.proposed, self.agreed, self.received, self.claimed, self.open)
         sets = (self.told, self.forgotten, self.corrected, self._answers, self._looked)
-        counts = (self.number, self.num_refused, self.num_insisted, self.num_useless)
+        counts = (self.number, self.num_refused, self.num_insisted, self.num_useless, self.has_reconsidered)
         return (
             *(sorted(each.key for each in calls) for calls in lists),
             *(sorted(names) for names in sets),
             *(sorted(self.asked.items()), sorted(self.instructed.items()), sorted(self.ran.items())),
+            sorted(self.ended.items()),
             *(*counts, self.has_accepted, self.is_moved, self.is_tested),
         )
 
@@ -226,11 +253,13 @@ class Tracker:
 
     def _hear_proposal(self, call: Call) -> None:
         self.proposed.append(call)
+        is_new_wish = self.plan.cases[max(self.number, 0)].is_reconsidered(call)
+        self.has_reconsidered |= is_new_wish
         is_wanted = self.is_wanted(call)
         named = {*self.asked, *self.told} & set(self.known)
         wrong = set() if is_wanted else {fact for fact in named if self._is_contradicted(fact, call)}
         self.corrected |= wrong
-        self.is_moved |= bool(wrong) or is_wanted
+        self.is_moved |= bool(wrong) or is_wanted or is_new_wish
 
     def _is_contradicted(self, fact: str, call: Call) -> bool:
         facts = self.case.goal.facts
@@ -272,12 +301,15 @@ class Tracker:
         """Begin the goal that a request is for, as the desk takes it: the next of its kind, or the present again."""
         later = [number for number, case in enumerate(self.plan.cases) if case.goal.kind == kind]
         is_again = self.number >= 0 and self.case.goal.kind == kind and not self.is_settled
-        number = next((number for number in later if number > self.number), None)
+        following = self.following
+        coming = [number for number in later if number > self.number]
+        number = following if following in coming else next(iter(coming), None)
         if self.number < 0:
             number = number or 0
         if not is_again and number is not None:
             profile = self.plan.profile
-            self.number = number
+            self.ended[self.number] = self._ended
+            self.number, self.has_reconsidered = number, False
             self.asked = {fact: times for fact, times in self.asked.items() if fact in profile}
             for names in (self.told, self.forgotten):
                 names.intersection_update(profile)

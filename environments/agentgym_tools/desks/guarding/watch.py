@@ -162,10 +162,12 @@ class Watch:
 def _wrong_words(session: Session) -> Iterator[tuple[str, str]]:
     """Refusals, transfers and answers that are wrong, or rest on nothing that was read."""
     for number, case in enumerate(session.cases):
+        if not case.is_due:
+            continue
         ending = session.endings.get(number)
         if ending is not None:
             said = f"{ending.decision}(reason={ending.reason!r}) of {case.goal.kind}"
-            if ending.decision != case.decision:
+            if ending.decision != case.decision or ending.is_early:
                 yield ("wrong_refusal" if ending.decision == talk.REFUSE else "wrong_transfer"), said
             elif not ending.is_founded:
                 yield UNREAD, said

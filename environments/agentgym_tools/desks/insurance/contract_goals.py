@@ -47,6 +47,7 @@ class ChangeTariff(ContractGoal):
 
     name, phrase = "change_tariff", "change to the cheapest tariff that covers something"
     volunteered = ("contract_id", "insured", "peril")
+    can_reconsider = ("peril",)
 
     def draw_more(self, rng: random.Random, world: World, contract: Any) -> Facts | None:
         """The peril; none for which the present tariff is among the cheapest."""
@@ -125,6 +126,7 @@ class DeferPremium(ContractGoal):
     name, phrase = "defer_premium", "pay later what is due on a contract"
     lines = ("car", "home")
     volunteered = ("contract_id", "insured", "days")
+    can_reconsider = ("days",)
 
     def draw_more(self, rng: random.Random, world: World, contract: Any) -> Facts | None:
         """How much later; mostly where something is due."""
@@ -141,6 +143,7 @@ class ExtendTrip(ContractGoal):
     name, phrase = "extend_trip", "have the cover of a trip extended"
     lines = ("travel",)
     volunteered = ("contract_id", "insured", "days")
+    can_reconsider = ("days",)
 
     def draw_more(self, rng: random.Random, world: World, contract: Any) -> Facts | None:
         """How much longer."""

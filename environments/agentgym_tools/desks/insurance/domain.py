@@ -13,7 +13,7 @@ from agentgym_tools.desks.insurance.policy import IDENTIFY, MONEY_CHANGES, SMALL
 from agentgym_tools.desks.insurance.words import SYNONYMS, TOLD
 from agentgym_tools.desks.insurance.world import SIZES, customer_key
 from agentgym_tools.desks.setting.days import TODAY
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -139,6 +139,8 @@ class Insurance(Domain):
         Template(("change_address", "add_driver", "ask_cover"), "answer"),
         Template(("extend_trip", "ask_missing", "change_address"), "transfer", "risk_area"),
         Template(("ask_cover", "ask_claim_state", "cancel_contract"), "refuse", "no_ground"),
+        *depending(("defer_premium", "cancel_contract"), "refused", ("contract_id",)),
+        *depending(("get_bonus", "change_tariff"), "done", ("contract_id",)),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

@@ -25,6 +25,7 @@ class ChangeAddress(InsuranceGoal):
     name, phrase = "change_address", "have the address changed"
     volunteered = ("new_street", "new_town")
     can_change = {"new_street": _streets}
+    can_reconsider = ("new_street",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """The new address."""
@@ -50,6 +51,7 @@ class ChangeAccount(InsuranceGoal):
 
     name, phrase = "change_account", "have the bank account changed"
     volunteered = ("new_account",)
+    can_reconsider = ("new_account",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """The new account."""

@@ -13,7 +13,7 @@ from agentgym_tools.desks.shop.policy import IDENTIFY, ShopPolicy
 from agentgym_tools.desks.shop.tools import ShopTools
 from agentgym_tools.desks.shop.words import SYNONYMS, TOLD
 from agentgym_tools.desks.shop.world import SIZES, customer_key
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -159,6 +159,8 @@ class Shop(Domain):
         Template(("update_contact", "exchange_item"), "do"),
         Template(("change_payment", "change_address", "ask_total"), "answer"),
         Template(("ask_total", "change_address", "return_item"), "refuse", "too_late"),
+        *depending(("exchange_item", "return_item"), "refused", ("order_id", "item")),
+        *depending(("change_address", "change_payment"), "done", ("order_id",)),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

@@ -119,6 +119,7 @@ class CancelItem(ItemGoal):
 
     name, phrase = "cancel_item", "cancel one item of an order"
     states = ("pending", "pending", "shipped")
+    can_reconsider = ("item",)
 
     def draw_rest(self, rng: random.Random, world: World, order: Any, line: Any) -> Facts | None:
         """Nothing more, if the order has other items."""
@@ -137,6 +138,7 @@ class ReturnItem(ItemGoal):
 
     name, phrase = "return_item", "return an item"
     states = ("delivered", "shipped")
+    can_reconsider = ("refund_to",)
 
     def draw_rest(self, rng: random.Random, world: World, order: Any, line: Any) -> Facts | None:
         """What the money goes back to."""
@@ -171,6 +173,7 @@ class ExchangeItem(ItemGoal):
 
     name, phrase = "exchange_item", "exchange an item"
     volunteered = ("order_id", "item", "colour")
+    can_reconsider = ("colour",)
 
     def draw_rest(self, rng: random.Random, world: World, order: Any, line: Any) -> Facts | None:
         """The colour that is wanted, among those in stock."""
@@ -217,6 +220,7 @@ class ChangeAddress(OrderGoal):
 
     name, phrase = "change_address", "have an order sent to another address"
     states = ("pending", "pending", "shipped")
+    can_reconsider = ("new_street",)
 
     def draw_more(self, rng: random.Random, world: World, order: Any) -> Facts | None:
         """The new address."""
@@ -238,6 +242,7 @@ class ChangePayment(OrderGoal):
 
     name, phrase = "change_payment", "pay for an order in another way"
     states = ("pending", "pending", "shipped")
+    can_reconsider = ("payment",)
 
     def draw_more(self, rng: random.Random, world: World, order: Any) -> Facts | None:
         """Another of the customer's ways to pay that can bear it."""

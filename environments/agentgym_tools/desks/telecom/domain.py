@@ -16,7 +16,7 @@ from agentgym_tools.desks.telecom.tools import TelecomTools
 from agentgym_tools.desks.telecom.trouble_goals import KINDS
 from agentgym_tools.desks.telecom.words import SYNONYMS, TOLD
 from agentgym_tools.desks.telecom.world import SIZES, customer_key
-from agentgym_tools.desks.templates import Template
+from agentgym_tools.desks.templates import Template, depending
 from agentgym_tools.worlds import World
 from agentgym_tools.worlds.calls import Call, Value
 
@@ -95,6 +95,8 @@ class Telecom(Domain):
         Template(("fix_data", "buy_data", "ask_debt"), "answer"),
         Template(("refund_charge", "ask_debt", "fix_roaming"), "do"),
         Template(("ask_data_left", "block_line", "replace_sim"), "refuse", "bill_overdue"),
+        *depending(("buy_data", "change_plan"), "refused", ("line",)),
+        *depending(("pay_bill", "resume_line"), "done"),
     )
 
     def draw_customer(self, rng: random.Random, world: World) -> str:

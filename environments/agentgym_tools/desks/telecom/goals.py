@@ -88,6 +88,7 @@ class ChangePlan(LineGoal):
     name, phrase = "change_plan", "change the plan of a line"
     with_phone = (True, False)
     volunteered = ("line", "plan")
+    can_reconsider = ("plan",)
 
     def draw_more(self, rng: random.Random, world: World, line: Any) -> Facts | None:
         """The plan, or the wish for the next larger one."""
@@ -132,6 +133,7 @@ class BuyData(LineGoal):
     name, phrase = "buy_data", "buy more data for a line"
     with_phone = (True, False)
     volunteered = ("line", "gigabytes")
+    can_reconsider = ("gigabytes",)
 
     def draw_more(self, rng: random.Random, world: World, line: Any) -> Facts | None:
         """How much."""
@@ -186,6 +188,7 @@ class ReplaceSim(LineGoal):
     name, phrase = "replace_sim", "get a new SIM for a line"
     states = ("active", "blocked")
     volunteered = ("line", "sim_kind")
+    can_reconsider = ("sim_kind",)
 
     def draw_more(self, rng: random.Random, world: World, line: Any) -> Facts | None:
         """The kind of SIM."""
@@ -207,6 +210,7 @@ class MoveOut(LineGoal):
     name, phrase = "move_out", "move a number to another carrier"
     states = ("active", "active", "suspended")
     volunteered = ("line", "carrier")
+    can_reconsider = ("carrier",)
 
     def draw_more(self, rng: random.Random, world: World, line: Any) -> Facts | None:
         """The other carrier."""
@@ -256,6 +260,7 @@ class PayBill(GoalKind):
 
     name, phrase = "pay_bill", "pay a bill"
     volunteered = ("bill",)
+    can_reconsider = ("payment",)
 
     def draw(self, rng: random.Random, world: World, customer: str) -> Facts | None:
         """A bill and a way to pay."""

@@ -22,6 +22,7 @@ _BARE = ("{1}.", "It is {1}.", "{0}: {1}.")
 _UNKNOWNS = ("I do not know {0}.", "Sorry, I cannot remember {0}.", "I have no idea about {0}.")
 _YES = ("Yes, please.", "Yes, go ahead.", "Yes, that is fine.", "Yes, do that.")
 _NO = ("No, that is not what I want.", "No, please do not do that.", "No, that is wrong.")
+_RECONSIDERED = ("On second thoughts, {0} is {1}.", "I have changed my mind: {0} is {1}.")
 _INSISTS = ("But I insist. Please do it all the same.", "I do not accept that. Please try again.")
 _ACCEPTS = ("All right, I accept that.", "Well, then I have to accept it.", "I see. I accept that then.")
 _DIGRESSIONS = (
@@ -42,12 +43,15 @@ _FILLERS: Mapping[str, Sequence[str]] = {
     "insisting": ("This matters to me.",),
     "digressing": ("Oh, and before I forget it.", "Well then."),
     "claiming": ("That is easy enough.", "I know my way around."),
+    "changing": ("Let me see.", "Hmm."),
 }
 _SHARE = 0.35
 """Share of messages with a filler."""
 
 
-def say_as_customer(domain: Domain, acts: Sequence[Call], persona: str, rng: random.Random) -> str:
+def say_as_customer(
+    domain: Domain, acts: Sequence[Call], persona: str, rng: random.Random, new_wishes: Sequence[Call] = ()
+) -> str:
     """The words for acts of a customer.
 
     Args:
@@ -55,9 +59,15 @@ def say_as_customer(domain: Domain, acts: Sequence[Call], persona: str, rng: ran
         acts: The acts, in order.
         persona: Name of its persona.
         rng: Draws the wording.
+        new_wishes: Those of them that tell what the customer wants now that it has changed its mind.
     """
     num_proposed = sum(act.tool in (talk.CONFIRM, talk.DENY) for act in acts)
-    said = [_said(domain, act, persona, rng, num_proposed) for act in acts]
+    said = [
+        _inform(domain, act, rng, _RECONSIDERED)
+        if act in new_wishes
+        else _said(domain, act, persona, rng, num_proposed)
+        for act in acts
+    ]
     fillers = _FILLERS.get(persona, ())
     if fillers and rng.random() < _SHARE and acts[0].tool not in (talk.BYE, talk.WAIT):
         said.insert(0, _of(rng, fillers))
@@ -76,7 +86,7 @@ def _said(domain: Domain, act: Call, persona: str, rng: random.Random, num_propo
     if act.tool == talk.REQUEST:
         return _request(domain, given["goal"], given["facts"], rng)
     if act.tool == talk.INFORM:
-        return _inform(domain, given["fact"], given["value"], persona, rng)
+        return _inform(domain, act, rng, _BARE if persona in ("terse", "impatient") else _INFORMS)
     if act.tool == talk.UNKNOWN:
         return _of(rng, _UNKNOWNS).format(name_of(domain, given["fact"]))
     if act.tool in (talk.CONFIRM, talk.DENY):
@@ -101,8 +111,8 @@ def _request(domain: Domain, kind: str, facts: Mapping[str, Value], rng: random.
     return " ".join(said)
 
 
-def _inform(domain: Domain, fact: str, value: Value, persona: str, rng: random.Random) -> str:
-    sentences = _BARE if persona in ("terse", "impatient") else _INFORMS
+def _inform(domain: Domain, act: Call, rng: random.Random, sentences: Sequence[str]) -> str:
+    fact, value = act.arguments["fact"], act.arguments["value"]
     return _capital(_of(rng, sentences).format(name_of(domain, fact), _value(fact, value)))
 
 

@@ -15,6 +15,7 @@ from agentgym.task import Task
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.goals import Goal
 from agentgym_tools.desks.words.agent_wording import say_as_agent
 from agentgym_tools.desks.words.customer_wording import PUZZLED, say_as_customer
 from agentgym_tools.worlds.calls import Call
@@ -92,6 +93,13 @@ class SpeakingCustomer(_Speaking):
     def __init__(self, script: Script, task: Task) -> None:
         super().__init__(script, task)
         self._acts = talk.user_acts(self._domain)
+        goals = [Goal.from_json({"customer": "", **goal}) for goal in task.private.get("goals", ())]
+        self._new_wishes = [
+            Call(talk.INFORM, {"fact": fact, "value": goal.facts[fact]})
+            for goal in goals
+            if goal.changes_mind
+            for fact in goal.at_first
+        ]
 
     def act(self, messages: Sequence[Message]) -> str:
         """The next message."""
@@ -103,7 +111,8 @@ class SpeakingCustomer(_Speaking):
         unclear = _unclear_in(messages)
         if unclear:
             acts = [Call(PUZZLED, {"parts": unclear}), *(act for act in acts if act.tool != talk.WAIT)]
-        return say_as_customer(self._domain, acts, self._persona, self._rng(len(messages)))
+        new_wishes = self._new_wishes if any(act.tool == talk.DENY for act in acts) else ()
+        return say_as_customer(self._domain, acts, self._persona, self._rng(len(messages)), new_wishes)
 
 
 def _calls_in(text: str, acts: Sequence[Any]) -> list[Call]:

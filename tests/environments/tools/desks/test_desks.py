@@ -5,10 +5,13 @@ import dataclasses
 import pytest
 
 from agentgym.authoring.players import call_text
+from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, USER_SCRIPTS
 from agentgym_tools.desks.tasks import plan_of
+from agentgym_tools.desks.templates import Template
+from agentgym_tools.specs import SMALL_DESKS
 from benchmarks import desk_tasks
 from tests.environments.tools.desks.conftest import env_of, play_script, task_of
 
@@ -142,7 +145,46 @@ def test_oracle_always_succeeds_whoever_the_customer_is(env, desk_name):
         assert not episode.total("violation")
 
 
-@pytest.mark.parametrize("name", [name for name in AGENT_SCRIPTS if name.startswith("cheat_") or name == "null"])
+CHEATS = [name for name in AGENT_SCRIPTS if name.startswith("cheat_") or name == "null"]
+
+
+@pytest.fixture(scope="module")
+def depending(desk_name):
+    """A task of each template whose last goal depends on how the one before it ends."""
+    templates = [template for template in desk(desk_name).templates if template.only_if is not None]
+    return [task_of(desk_name, template) for template in templates]
+
+
+def test_goals_depend_on_others_at_every_desk_where_the_condition_holds_and_where_not(depending, desk_name):
+    found = {}
+    for task in depending:
+        cases = plan_of(task, desk(desk_name)).cases
+        found.setdefault(cases[-1].goal.only_if.ended, set()).add(cases[-1].is_due)
+        assert cases[-1].goal.is_asked_for({cases[-1].goal.only_if.goal: cases[-2].ends}) == cases[-1].is_due
+    assert found == {"refused": {True, False}, "done": {True, False}}
+
+
+def test_what_depends_on_an_earlier_goal_is_won_by_the_oracle_alone(env, depending):
+    for task in depending:
+        assert play_script(env, task, "oracle").is_success, task.id
+        assert not [name for name in CHEATS if play_script(env, task, name).is_success], task.id
+
+
+def test_customers_that_change_their_mind_are_served_by_the_oracle_alone(env, desk_name):
+    domain = desk(desk_name)
+    kinds = [name for name, kind in domain.kinds.items() if kind.can_reconsider and name != "add_document"]
+    assert len(kinds) >= 5
+    for kind in kinds[::2]:
+        task = task_of(desk_name, Template((kind,), "do"), personas=("changing",))
+        assert plan_of(task, domain).cases[0].goal.changes_mind
+        episode = play_script(env, task, "oracle")
+        assert episode.is_success, (kind, episode.texts[-3:])
+        assert [call.tool for call in episode.calls].count(talk.PROPOSE) == 2
+        assert episode.total("milestone") == pytest.approx(0.0)
+        assert not [name for name in CHEATS if play_script(env, task, name).is_success], kind
+
+
+@pytest.mark.parametrize("name", CHEATS)
 def test_cheats_win_nothing(env, tasks, name):
     assert not [task.id for task in tasks[::2] if play_script(env, task, name).is_success]
 
@@ -214,3 +256,19 @@ def test_calls_of_the_oracle_score_most_and_others_less(desk_name, tasks):
     env.reset(options={"task": tasks[0]})
     *_, info = env.step("close()")
     assert [event.value for event in info["reward_events"] if event.component == "call"] == [-3.0]
+
+
+@pytest.mark.parametrize("name", SMALL_DESKS)
+def test_small_suites_have_no_goals_that_depend_on_others_and_nobody_who_changes_its_mind(name):
+    suite = load_suite(f"tools/desk-{name}-small")
+    tasks = [task for split in suite.splits for task in suite.tasks(split)]
+    assert not [task.id for task in tasks if task.private["persona"] == "changing"]
+    assert not [task.id for task in tasks if any("only_if" in goal for goal in task.private["goals"])]
+
+
+def test_suites_have_goals_that_depend_on_others_and_customers_who_change_their_mind(desk_name):
+    tasks = load_suite(f"tools/desk-{desk_name}").tasks("test")
+    changing = [task for task in tasks if task.private["persona"] == "changing"]
+    assert len(changing) >= 10
+    assert all(any(goal.get("changes_mind") for goal in task.private["goals"]) for task in changing)
+    assert sum(any("only_if" in goal for goal in task.private["goals"]) for task in tasks) >= 4

@@ -1,5 +1,7 @@
 """What happens at the shop's desk, step by step."""
 
+import dataclasses
+
 import pytest
 
 import agentgym
@@ -10,7 +12,7 @@ from agentgym_tools.desks.drawing import Wanted
 from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.planning import steps_of
 from agentgym_tools.desks.references import call_score
-from agentgym_tools.desks.tasks import agenda_text, plan_of
+from agentgym_tools.desks.tasks import agenda_text, plan_of, ticket_text
 from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds.calls import Call
 from tests.environments.tools.desks.conftest import env_of, play_calls, play_script, task_of
@@ -176,6 +178,134 @@ def test_customer_corrects_what_it_told_wrongly(env):
     assert wrong in info["messages"][-2]["content"]
     observation, *_ = env.step(call_text(talk.ASK, fact="order_id"))
     assert str(goal.facts["order_id"]) in observation["text"]
+
+
+CHANGING = Template(("exchange_item",), "do")
+
+
+def proposal_of(call):
+    return Call(talk.PROPOSE, {"action": call.tool, "arguments": dict(call.arguments)})
+
+
+def test_customer_holds_to_its_first_wish_until_it_is_proposed(env):
+    task = task_of("shop", CHANGING, personas=("changing",))
+    (case,) = plan_of(task, env.game.domain).cases
+    ((fact, first),) = case.goal.at_first.items()
+    env.reset(options={"task": task})
+    for _ in range(3):
+        observation, *_ = env.step(call_text(talk.ASK, fact=fact))
+        assert f"value={first!r}" in observation["text"]
+    wish, right = case.first.outcomes[0][0], case.outcomes[0][0]
+    observation, *_ = env.step(str(proposal_of(right)))
+    assert "deny(number=1)" in observation["text"]
+    assert env.game.session.is_first_wish
+    observation, *_ = env.step(str(proposal_of(wish)))
+    assert "deny(number=1)" in observation["text"]
+    assert f"inform(fact={fact!r}, value={case.goal.facts[fact]!r})" in observation["text"]
+    observation, *_ = env.step(call_text(talk.ASK, fact=fact))
+    assert f"value={case.goal.facts[fact]!r}" in observation["text"]
+    observation, *_ = env.step(str(proposal_of(right)))
+    assert "confirm(number=1)" in observation["text"]
+
+
+def test_a_message_with_both_wishes_gets_a_yes_to_the_new_one_alone(env):
+    task = task_of("shop", CHANGING, personas=("changing",))
+    (case,) = plan_of(task, env.game.domain).cases
+    wish, right = case.first.outcomes[0][0], case.outcomes[0][0]
+    env.reset(options={"task": task})
+    observation, _, _, _, info = env.step(f"{proposal_of(right)}\n{proposal_of(wish)}")
+    assert "confirm(number=1)" in observation["text"]
+    assert "deny(number=2)" in observation["text"]
+    assert not [event for event in info["reward_events"] if event.component == "agenda"]
+
+
+def test_first_wish_of_a_customer_is_one_that_the_desk_may_fulfil(env):
+    """Else a right agent would refuse it, and the customer would never change its mind."""
+    for seed in range(12):
+        task = task_of("shop", CHANGING, seed, personas=("changing",))
+        (case,) = plan_of(task, env.game.domain).cases
+        assert case.goal.changes_mind
+        assert case.first.decision == "do"
+        assert not {call for calls in case.first.wanted for call in calls} & {
+            call for calls in case.wanted for call in calls
+        }
+
+
+def test_a_refusal_before_the_customer_changed_its_mind_pays_nothing(env):
+    task = task_of("shop", Template(("return_item",), "refuse", "refund_method"), personas=("changing",))
+    calls = oracle_calls(env, task)
+    assert play_calls(env, task, calls).is_success
+    episode = play_calls(env, task, without(calls, talk.PROPOSE))
+    assert not episode.is_success
+    (blame,) = [event.detail for event in episode.events if event.component == "blame"]
+    assert (blame["who"], blame["why"]) == ("agent", "wrong_refusal")
+
+
+def test_agenda_says_how_the_customer_changes_its_mind_and_what_depends_on_what(env):
+    changing = task_of("shop", CHANGING, personas=("changing",))
+    (case,) = plan_of(changing, env.game.domain).cases
+    ((fact, first),) = case.goal.at_first.items()
+    told = agenda_text(env.game.domain, changing)
+    assert f"{first}, until a change with it is proposed to you" in told
+    assert f"on second thoughts it is {case.goal.facts[fact]}" in told
+    assert "Keep to what you want at first" in told
+    depending = task_of("shop", EXCHANGE_OR_RETURN)
+    assert "Ask for it only if 1 was refused." in agenda_text(env.game.domain, depending)
+    ticket = ticket_text(env.game.domain, plan_of(depending, env.game.domain))
+    assert "This counts only if 1 was refused." in ticket
+
+
+SHARED = ("order_id", "item")
+EXCHANGE_OR_RETURN = Template(("exchange_item", "return_item"), "do", "", "refused", same=SHARED)
+EXCHANGE_NOT_RETURN = Template(("exchange_item", "return_item"), "do", "", "refused", holds=False, same=SHARED)
+
+
+def solo(task):
+    return dataclasses.replace(task, config={**task.config, "options": {"solo": True}})
+
+
+def requests(episode):
+    return [text for text in episode.texts if "request(" in text]
+
+
+def test_a_goal_is_asked_for_only_if_its_condition_holds(env):
+    for template, is_asked in ((EXCHANGE_OR_RETURN, True), (EXCHANGE_NOT_RETURN, False)):
+        task = task_of("shop", template)
+        first, second = plan_of(task, env.game.domain).cases
+        assert second.is_due == is_asked
+        assert {first.goal.facts[name] == second.goal.facts[name] for name in SHARED} == {True}
+        for played in (task, solo(task)):
+            episode = play_script(env_of("shop"), played, "oracle")
+            assert episode.is_success
+            assert episode.total("milestone") == pytest.approx(0.0)
+            tools = {call.tool for call in episode.calls}
+            assert ("return_items" in tools) == is_asked
+            assert ("exchange_item" in tools) != is_asked
+        assert bool(requests(play_script(env, task, "oracle"))) == is_asked
+
+
+def test_a_wrong_refusal_opens_an_alternative_that_pays_nothing(env):
+    """The customer, who was refused, asks for the other thing; doing that rightly is no success."""
+    task = task_of("shop", EXCHANGE_NOT_RETURN)
+    first, second = plan_of(task, env.game.domain).cases
+    calls = [call for call in oracle_calls(env, task) if call.tool not in (talk.PROPOSE, "exchange_item", talk.REPORT)]
+    write = second.wanted[0][0]
+    returning = [Call("list_payments", {"customer_id": first.goal.customer}), proposal_of(write), write]
+    episode = play_calls(env, task, [*calls, Call(talk.REFUSE, {"reason": "too_late"}), *returning])
+    assert "request(goal='return_item'" in " ".join(episode.texts)
+    assert "confirm(number=1)" in " ".join(episode.texts)
+    assert not episode.is_success
+    assert not [event for event in episode.events if event.component == "agenda"]
+
+
+def test_a_goal_that_depends_on_a_later_one_is_refused(env):
+    task = task_of("shop", EXCHANGE_OR_RETURN)
+    first, second = task.private["goals"]
+    assert second["only_if"] == {"goal": 0, "ended": "refused"}
+    assert "only_if" not in first
+    broken = {**task.private, "goals": [{**first, "only_if": {"goal": 1, "ended": "done"}}, second]}
+    with pytest.raises(TaskError, match="depends on goal 1; expected an earlier one"):
+        env.reset(options={"task": dataclasses.replace(task, private=broken)})
 
 
 def test_customer_waits_for_what_was_only_reported(env):

@@ -20,6 +20,7 @@ class MoveMoney(BankGoal):
 
     name, phrase, table, tool = "move_money", "move money to another account of yours", "accounts", "transfer_money"
     passed = ("to_account", "amount_cents")
+    can_reconsider = ("amount_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """Where to, and how much."""
@@ -89,6 +90,7 @@ class ChangeOverdraft(BankGoal):
 
     name, phrase, table, tool = "change_overdraft", "have another overdraft on an account", "accounts", "set_overdraft"
     passed = ("overdraft_cents",)
+    can_reconsider = ("overdraft_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """How far."""
@@ -105,6 +107,7 @@ class FixSavings(BankGoal):
 
     name, phrase, table = "fix_savings", "put savings on the fixed deposit with the highest interest", "accounts"
     tool, passed = "open_fixed_deposit", ("amount_cents",)
+    can_reconsider = ("amount_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """How much."""
@@ -143,6 +146,7 @@ class SendAbroad(BankGoal):
 
     name, phrase, table, tool = "send_money_abroad", "send money abroad", "accounts", "send_abroad"
     passed = ("beneficiary", "amount_cents")
+    can_reconsider = ("amount_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """To whom and how much; rarely somebody who is not on the list, or from a savings account."""

@@ -32,6 +32,7 @@ class ChangeLimit(BankGoal):
 
     name, phrase, table, tool = "change_card_limit", "have another spending limit for a card", "cards", "set_card_limit"
     passed = ("new_limit_cents",)
+    can_reconsider = ("new_limit_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """The limit."""
@@ -68,6 +69,7 @@ class UseAbroad(BankGoal):
 
     name, phrase, table, tool = "use_card_abroad", "use a card on a journey abroad", "cards", "open_card_abroad"
     passed = ("region", "days")
+    can_reconsider = ("region", "days")
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """Where and for how long."""

@@ -22,6 +22,7 @@ class ChangeOrder(BankGoal):
 
     name, phrase, table = "change_order", "change the amount of a standing order", "orders"
     tool, passed = "change_order_amount", ("new_amount_cents",)
+    can_reconsider = ("new_amount_cents",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """The amount, from a small part to twice of what it is."""
@@ -36,6 +37,7 @@ class RestOrder(BankGoal):
 
     name, phrase, table, tool = "rest_order", "have a standing order paused", "orders", "pause_order"
     passed = ("months",)
+    can_reconsider = ("months",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """For how long."""
@@ -57,6 +59,7 @@ class NewOrder(BankGoal):
 
     name, phrase, table, tool = "new_order", "set up a standing order", "accounts", "set_up_order"
     passed = ("payee", "amount_cents", "in_days")
+    can_reconsider = ("amount_cents", "in_days")
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """To whom, how much and when; rarely from a savings account."""
@@ -85,6 +88,7 @@ class PayLater(BankGoal):
 
     name, phrase, table, tool = "pay_loan_later", "pay instalments of a loan later", "loans", "defer_instalments"
     passed = ("months",)
+    can_reconsider = ("months",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """By how much."""
@@ -96,6 +100,7 @@ class MoveInstalments(BankGoal):
 
     name, phrase, table = "move_instalment_day", "pay instalments of a loan on another day of the month", "loans"
     tool, passed = "set_instalment_day", ("day_of_month",)
+    can_reconsider = ("day_of_month",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """The day."""
@@ -160,6 +165,7 @@ class MoveHouse(BankGoal):
     name, phrase, tool = "move_house", "have your address changed", "change_address"
     passed = ("new_street", "new_town", "new_zip")
     can_change = {"new_street": _streets}
+    can_reconsider = ("new_street",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """The new address."""
@@ -177,6 +183,7 @@ class SeeAdviser(BankGoal):
     name, phrase = "see_adviser", "have the earliest appointment with an adviser"
     tool = "book_appointment"
     volunteered = ("topic", "town")
+    can_reconsider = ("town",)
 
     def draw_more(self, rng: random.Random, world: World, row: Any) -> Facts | None:
         """On what and where."""

@@ -60,7 +60,9 @@ _STATES = re.compile(r":| is\b| are\b| was\b|'s\b", re.IGNORECASE)
 _MEANT = re.compile(r"^(?P<value>.+?)[;,]? i mean (?P<fact>.+)$", re.IGNORECASE | re.DOTALL)
 _POINTING = re.compile(r"^(?:it|that|this|here it|the answer)(?: is|'s| was)?:?\s+", re.IGNORECASE)
 _LEADS = re.compile(
-    r"^(?:sure|yes|well|ok|okay|of course|certainly|sorry|oh|actually|no|right|hello|hi)[,!. ]+\s*", re.IGNORECASE
+    r"^(?:sure|yes|well|ok|okay|of course|certainly|sorry|oh|actually|no|right|hello|hi|on (?:second|further) "
+    r"thoughts?|(?:i have|i've) changed my mind|thinking (?:about it )?again)[,!.:; ]+\s*",
+    re.IGNORECASE,
 )
 _JOINED = re.compile(r",?;? and (?=(?:my|the|its|that|his|her|our)\b)|; (?!i mean)", re.IGNORECASE)
 _TAIL = re.compile(r"[,;]? (?:please|thanks|thank you|if that helps|i think|i believe)$", re.IGNORECASE)

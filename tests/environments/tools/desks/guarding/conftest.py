@@ -31,14 +31,18 @@ def server() -> Iterator[Any]:
 
 
 def task_with(suite: Suite, persona: str = "plain", kind: str = "", num_goals: int = 1, decision: str = "") -> Task:
-    """The first test task with these properties; a customer that corrects itself has something to correct."""
+    """The first test task with these properties, whose goals do not depend on each other.
+
+    A customer that corrects itself, or changes its mind, does so about the first goal.
+    """
     domain = desk(suite.env.removeprefix("agentgym/").removesuffix("Desk-v0").lower())
     return next(
         task
         for task in suite.tasks("test")
         if task.private["persona"] == persona
         and len(task.private["goals"]) == num_goals
-        and (persona != "correcting" or task.private["goals"][0].get("at_first"))
+        and (persona not in ("correcting", "changing") or task.private["goals"][0].get("at_first"))
+        and not any("only_if" in goal for goal in task.private["goals"])
         and kind in ("", task.private["goals"][0]["kind"])
         and decision in ("", plan_of(task, domain).cases[0].decision)
     )

@@ -36,6 +36,7 @@ def cases(shop, telecom):
     phone = (telecom, task_with(telecom, kind="fix_slow_data"))
     special = {
         desk_guard.keep_mistake: (shop, task_with(shop, "correcting")),
+        desk_guard.change_early: (shop, task_with(shop, "changing")),
         desk_guard.hurry: (shop, task_with(shop, num_goals=2)),
         **dict.fromkeys((desk_guard.claim, desk_guard.meddle, desk_guard.invent_result), phone),
     }
@@ -65,7 +66,7 @@ def test_a_fault_is_drawn_again_and_then_the_customers(server, cases, fault):
     assert "redraws=N" in record.error
 
 
-@pytest.mark.parametrize("persona", ["talkative", "forgetful", "insisting", "correcting"])
+@pytest.mark.parametrize("persona", ["talkative", "forgetful", "insisting", "correcting", "changing"])
 def test_a_truthful_customer_is_never_refused(server, shop, persona):
     task = task_with(shop, persona)
     server.answers = [ServedCustomer(task)]

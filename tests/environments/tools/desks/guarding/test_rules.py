@@ -22,7 +22,7 @@ from benchmarks.desk_guard import FAULTS, check_task, invent, read_calls, with_p
 from tests.environments.tools.desks.guarding.conftest import task_with
 
 
-def test_every_planted_fault_is_found_and_no_right_message_is_refused(shop):
+def test_every_planted_fault_is_found_and_no_right_message_is_refused(shop, telecom):
     counts, wrong = Counter[str](), []
     for name in DESKS:
         game = DeskGame(name)
@@ -32,9 +32,12 @@ def test_every_planted_fault_is_found_and_no_right_message_is_refused(shop):
         for persona in PERSONAS if name == "telecom" else list(PERSONAS)[::3]:
             check_task(game, with_persona(task, persona), "oracle", counts, wrong)
     game = DeskGame("shop")
-    for task in (task_with(shop, "correcting"), task_with(shop, num_goals=2), task_with(shop, "plain", "return_item")):
+    tasks = [task_with(shop, "correcting"), task_with(shop, num_goals=2), task_with(shop, "plain", "return_item")]
+    depending = next(each for each in shop.tasks("test") if any("only_if" in goal for goal in each.private["goals"]))
+    for task in (*tasks, depending, task_with(shop, "changing")):
         for agent in ("oracle", "wrong first"):
             check_task(game, task, agent, counts, wrong)
+    check_task(DeskGame("telecom"), task_with(telecom, kind="fix_slow_data"), "oracle", counts, wrong)
     assert not wrong
     assert counts["messages"] > 150
     assert not [cause for cause in FAULTS.values() if not counts[f"{cause} planted"]]
@@ -107,6 +110,58 @@ def test_no_customer_may_leave_while_what_it_agreed_to_has_not_happened(shop):
         assert follow(tracker, [Call(talk.WAIT)]) is None
     tracker.agreed.clear()
     assert follow(tracker, [Call(talk.BYE)]) is None
+
+
+def findings(tracker, *calls):
+    """The cause of the fault of each of these messages, were it the next."""
+    found = [follow(tracker.fork(), [call]) for call in calls]
+    return [None if finding is None else finding.cause for finding in found]
+
+
+def test_a_change_of_mind_is_premature_before_the_first_wish_is_proposed_and_final_after_it(shop):
+    task = task_with(shop, "changing", decision="do")
+    case = plan_of(task, desk("shop")).cases[0]
+    ((fact, old),) = case.goal.at_first.items()
+    first, last = (Call(talk.INFORM, {"fact": fact, "value": value}) for value in (old, case.goal.facts[fact]))
+    tracker = Tracker(desk("shop"), plan_of(task, desk("shop")))
+    follow(tracker, [Call(talk.REQUEST, {"goal": case.goal.kind, "facts": {}})])
+    for _ in range(3):
+        tracker.hear_act(Call(talk.ASK, {"fact": fact}))
+        assert findings(tracker, first, last) == [None, "premature"]
+        follow(tracker, [first])
+    right, wish = case.wanted[0][0], case.first.wanted[0][0]
+    twin = tracker.fork()
+    twin.hear_act(Call(talk.PROPOSE, {"action": right.tool, "arguments": dict(right.arguments)}))
+    assert findings(twin, Call(talk.CONFIRM, {"number": 1}), Call(talk.DENY, {"number": 1})) == ["wrong_yes", None]
+    tracker.hear_act(Call(talk.PROPOSE, {"action": wish.tool, "arguments": dict(wish.arguments)}))
+    assert findings(tracker, Call(talk.CONFIRM, {"number": 1}), Call(talk.WAIT)) == ["wrong_yes", "unanswered"]
+    assert follow(tracker.fork(), [Call(talk.DENY, {"number": 1}), last]) is None
+    follow(tracker, [Call(talk.DENY, {"number": 1})])
+    tracker.hear_act(Call(talk.ASK, {"fact": fact}))
+    assert findings(tracker, first, last) == ["mistaken", None]
+    assert tracker.key() != twin.key()
+
+
+def test_a_goal_that_depends_on_a_refusal_is_asked_for_only_after_one(shop):
+    task = next(
+        each
+        for each in shop.tasks("test")
+        if any(goal.get("only_if", {}).get("ended") == "refused" for goal in each.private["goals"])
+    )
+    plan = plan_of(task, desk("shop"))
+    first, second = plan.cases
+    requests = [Call(talk.REQUEST, {"goal": case.goal.kind, "facts": {}}) for case in (first, second)]
+    tracker = Tracker(desk("shop"), plan)
+    assert findings(tracker, *requests) == [None, "wrong_goal"]
+    follow(tracker, [requests[0]])
+    assert findings(tracker, requests[1], Call(talk.BYE)) == ["early_next", "early_end"]
+    done = tracker.fork()
+    done.received += first.wanted[0]
+    assert findings(done, requests[1], Call(talk.BYE)) == ["wrong_goal", None]
+    tracker.hear_act(Call(talk.REFUSE, {"reason": "too_late"}))
+    follow(tracker.fork(), [Call(talk.ACCEPT)])
+    assert follow(tracker, [Call(talk.ACCEPT), requests[1]]) is None
+    assert tracker.case is second
 
 
 def test_proposals_of_a_refused_message_are_forgotten(shop):

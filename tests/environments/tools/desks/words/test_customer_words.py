@@ -41,6 +41,15 @@ def test_customers_are_understood(hear, text, asked, act):
     assert hear(text, asked=asked) == [act]
 
 
+def test_second_thoughts_are_told_as_such_and_understood():
+    domain, language = desk("shop"), language_of(desk("shop"), "full")
+    deny, new = Call(talk.DENY, {"number": 1}), Call(talk.INFORM, {"fact": "colour", "value": "red"})
+    said = {say_as_customer(domain, [deny, new], "changing", random.Random(seed), [new]) for seed in range(20)}
+    assert any("On second thoughts, the colour is red." in words for words in said)
+    for words in said:
+        assert understand_customer(language, words, num_proposed=1).acts == (deny, new), words
+
+
 def test_a_yes_can_be_to_one_of_several_proposals(hear):
     assert hear("Yes, the second one please.", num_proposed=2) == ["confirm(number=2)"]
     assert hear("Yes, to both.", num_proposed=2) == ["confirm(number=1)", "confirm(number=2)"]
