@@ -51,6 +51,7 @@ class Wanted:
             only where it can.
         is_new_policy: Whether the policy's values are those held out from training.
         is_new_customer: Whether the customer is one that is held out from training; None: it does not matter.
+        is_dual: Whether both the customer's own tools and the desk's have to change something.
     """
 
     desk: str = "shop"
@@ -59,6 +60,7 @@ class Wanted:
     personas: tuple[str, ...] = ()
     is_new_policy: bool = False
     is_new_customer: bool | None = None
+    is_dual: bool = False
 
     def __post_init__(self) -> None:
         self.domain.world(self.size).close()
@@ -150,7 +152,7 @@ def _draw(rng: random.Random, wanted: Wanted, template: Template, world: World, 
             continue
         policy = domain.policy(*values)
         cases = settle(domain, world, policy, goals, with_reads=False)
-        if not template.fits(cases):
+        if not template.fits(cases) or (wanted.is_dual and not needs_both_sides(domain, cases)):
             continue
         if PERSONAS[persona].reconsiders:
             goals = _with_first_wishes(rng, domain, world, policy, cases)
@@ -158,6 +160,15 @@ def _draw(rng: random.Random, wanted: Wanted, template: Template, world: World, 
                 continue
         return _Drawn(policy, customer, persona, settle(domain, world, policy, goals))
     return None
+
+
+def needs_both_sides(domain: Domain, cases: Sequence[Case]) -> bool:
+    """Whether every right ending has a change by the customer's own tools and one by the desk's."""
+    changes = [case.outcomes for case in cases if case.is_due and case.decision == "do"]
+    return all(
+        any(all(any(call.tool in tools for call in calls) for calls in outcomes) for outcomes in changes)
+        for tools in (domain.user_tools, domain.toolbox.tools)
+    )
 
 
 def _draw_goals(

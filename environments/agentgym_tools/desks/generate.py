@@ -34,7 +34,7 @@ from agentgym_tools.specs import FINDING_DESKS, HARDER_DESKS, INJECTED_DESKS, SM
 
 TRAIN, VALIDATION = "train", "validation"
 CUSTOMERS, TEMPLATES, POLICIES, PERSONAS = "unseen_customers", "unseen_templates", "unseen_policies", "unseen_personas"
-REQUESTS, INFEASIBLE = "three_requests", "infeasible"
+REQUESTS, INFEASIBLE, DUAL = "three_requests", "infeasible", "dual_control"
 Sizes = Mapping[Split, Mapping[str, int]]
 SIZES: Mapping[str, Sizes] = {
     "full": {
@@ -49,6 +49,8 @@ SIZES: Mapping[str, Sizes] = {
     },
 }
 """For each size of the world the strata of each split with their numbers of tasks."""
+NUM_DUAL = 60
+"""Tasks of the last test stratum of a desk whose customers have tools of their own: both sides have to write."""
 UNSEEN_DESK = "unseen_desk"
 HELD_OUT_DESKS = {"insurance"}
 """Desks that no training task shows; their suites have a test split alone."""
@@ -98,8 +100,7 @@ _EVERY = 7
 def generate(desk_name: str, size: str, folder: Path, suite: str, first: First = None) -> None:
     """Write the three splits into a folder; no two tasks are the same."""
     seen: set[str] = set()
-    sizes = HELD_OUT_SIZES if desk_name in HELD_OUT_DESKS else SIZES[size]
-    for split, strata in sizes.items():
+    for split, strata in _sizes_of(desk_name, size).items():
         tasks: list[Task] = []
         for stratum, numbers in numbered_strata(strata, first):
             rng = random.Random(f"{suite} {split} {stratum}")
@@ -111,6 +112,15 @@ def generate(desk_name: str, size: str, folder: Path, suite: str, first: First =
                 draw = one_world if len(worlds) == 1 else partial(_draw_in, worlds, rng, task_id, stratum, wanted)
                 tasks.append(draw_unseen(draw, seen, lambda task: task.content_hash))
         write_split(folder, split, tasks)
+
+
+def _sizes_of(desk_name: str, size: str) -> Sizes:
+    """The strata of each split with their numbers of tasks."""
+    if desk_name in HELD_OUT_DESKS:
+        return HELD_OUT_SIZES
+    sizes = SIZES[size]
+    has_dual = size == "full" and desk(desk_name).user_tools
+    return {**sizes, "test": {**sizes["test"], DUAL: NUM_DUAL}} if has_dual else sizes
 
 
 def _worlds_of(domain: Domain, size: str, split: Split) -> Sequence[str]:
@@ -254,6 +264,7 @@ def _wanted(desk_name: str, size: str, stratum: str, template: Template) -> Want
         is_new_customer=None
         if stratum == REQUESTS or desk_name in HELD_OUT_DESKS
         else stratum not in (TRAIN, VALIDATION),
+        is_dual=stratum == DUAL,
     )
 
 

@@ -1,10 +1,12 @@
 """What is special at the telephone company's desk: the phone has tools of its own, and both sides change one world."""
 
+import itertools
 import random
 
 import pytest
 
 from agentgym.authoring.players import call_text
+from agentgym.suite import load_suite
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.goals import Goal
@@ -45,6 +47,18 @@ def phone_of(env):
     world = env.game.session.world
     with world.call(may_write=False):
         return dict(situation_of(world, env.game.session.plan.customer).phone)
+
+
+def test_tasks_of_dual_control_need_a_change_at_the_desk_and_one_on_the_phone():
+    domain = desk("telecom")
+    tasks = [task for task in load_suite("tools/desk-telecom").tasks("test") if task.stratum == "dual_control"]
+    assert len(tasks) == 60
+    for task in tasks:
+        outcomes = [case.outcomes for case in plan_of(task, domain).cases if case.decision == "do" and case.is_due]
+        for ending in itertools.product(*outcomes):
+            tools = {call.tool for calls in ending for call in calls}
+            assert tools & set(domain.user_tools), task.id
+            assert tools & set(domain.writing), task.id
 
 
 def test_phone_has_many_tools_and_none_is_the_agents(env):
