@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
+
+import pytest
 
 from agentgym.suite import load_suite
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.goals import Case
 from agentgym_tools.desks.session import Session, session_of
+from agentgym_tools.desks.tasks import plan_of
 from agentgym_tools.worlds.calls import Call, as_text
+from benchmarks.verdicts import desk_outcomes
+from benchmarks.verdicts.requests.searching import Found
 
 STEP = 10
 """One test task in so many is searched."""
@@ -102,3 +109,59 @@ def test_the_search_finds_what_is_not_listed() -> None:
             found += sum(is_allowed(session, call) and call not in case.outcomes[0] for call in calls)
         session.world.close()
     assert found
+
+
+NOTHING_WRONG = {"refused": 0, "wrong": 0, "unreached": 0}
+
+
+def wrong_in(found: Found) -> dict[str, int]:
+    return {name: value for name, value in asdict(found).items() if name in NOTHING_WRONG}
+
+
+def test_every_kind_of_goal_that_asks_for_a_change_is_stated(desk_name: str) -> None:
+    assert desk_outcomes.unstated(desk(desk_name)) == []
+
+
+def test_the_statements_and_the_admitted_outcomes_agree(desk_name: str) -> None:
+    found, kinds = Found(), Counter[str]()
+    for task in load_suite(f"tools/desk-{desk_name}").tasks("test")[::90]:
+        desk_outcomes.search(desk(desk_name), task, found, kinds)
+    assert found.tasks == kinds.total() >= 3
+    assert found.states > 15 * found.tasks
+    assert wrong_in(found) == NOTHING_WRONG
+
+
+def several_ways(desk_name: str) -> Any:
+    """A task of one goal with several right outcomes."""
+    tasks = (task for task in load_suite(f"tools/desk-{desk_name}").tasks("test") if len(task.private["goals"]) == 1)
+    return next(task for task in tasks if len(plan_of(task, desk(desk_name)).cases[0].outcomes) > 1)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_search_finds_an_outcome_that_is_not_admitted(monkeypatch, is_known: bool) -> None:
+    """The first of several is left out: as an outcome alone, or also of what the customer would be content with."""
+    task = several_ways("clinic")
+    plan = plan_of(task, desk("clinic"))
+    case = plan.cases[0]
+    fewer = replace(case, outcomes=case.outcomes[1:], wanted=case.wanted if is_known else case.wanted[1:])
+    monkeypatch.setattr(desk_outcomes, "plan_of", lambda *_: replace(plan, cases=[fewer]))
+    found = Found()
+    desk_outcomes.search(desk("clinic"), task, found, Counter())
+    assert wrong_in(found) == {**NOTHING_WRONG, "refused": 1}
+
+
+def test_the_search_finds_an_outcome_that_the_rules_forbid(monkeypatch) -> None:
+    domain = desk("shop")
+    task = next(task for task in load_suite("tools/desk-shop").tasks("test") if refused(task) == "cancel_order")
+    plan = plan_of(task, domain)
+    case = replace(plan.cases[0], decision="do", outcomes=plan.cases[0].wanted, wanted=plan.cases[0].wanted)
+    monkeypatch.setattr(desk_outcomes, "plan_of", lambda *_: replace(plan, cases=[case]))
+    found = Found()
+    desk_outcomes.search(domain, task, found, Counter())
+    assert found.wrong + found.unreached == 1
+
+
+def refused(task: Any) -> str:
+    """The kind of the only goal of a shop's task if it may not be fulfilled although its tool would do it."""
+    (first, *more) = plan_of(task, desk("shop")).cases
+    return "" if more or first.decision != "refuse" or first.reasons != ("reason_not_accepted",) else first.goal.kind
