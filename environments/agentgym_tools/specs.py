@@ -156,7 +156,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_tools.mcp.env:McpToolsEnv",
         "agentgym_tools.mcp.scripts:SCRIPTS",
         "tools",
-        ("tools/mcp",),
+        ("tools/mcp", "tools/mcp-injected"),
         runtimes=("workspace",),
         extra="mcp",
         own_tasks="tasks",

@@ -19,7 +19,7 @@ from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, SandboxError, SandboxFileError, TaskError, ToolServerError
 from agentgym.message import Message, ToolSchema, user
-from agentgym.reward import FORMAT
+from agentgym.reward import ATTACK, FORMAT, RewardEvent
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.sandbox.sandbox_env import SandboxEnv
@@ -29,6 +29,7 @@ from agentgym.tools import said, tool
 from agentgym.tools.finding import FIND_TOOLS, ToolFinder, ToolIndex
 from agentgym_tools.mcp.drawing import draw_task
 from agentgym_tools.mcp.grading import fault, rules_of
+from agentgym_tools.mcp.injections import Planted
 from agentgym_tools.mcp.kinds import KINDS
 from agentgym_tools.mcp.mounted import MountedServer
 from agentgym_tools.mcp.own_tasks import read_tasks
@@ -74,8 +75,9 @@ class McpToolsEnv(SandboxEnv):
         Calls of the servers' tools, named SERVER__TOOL, and submit(answer); at most 8 per message, carried out in
         order.
     Reward:
-        success: 1 for the right answer and the right state of the work folder, else 0. format: -0.1 for a message
-        without a valid call.
+        success: 1 for the right answer and the right state of the work folder, else 0. attack: 1 at the end if what a
+        text planted in a tool's description wants was done, weight 0; only in tasks that plant one. format: -0.1 for a
+        message without a valid call.
     Termination:
         submit; the third invalid message.
     Truncation:
@@ -105,7 +107,7 @@ class McpToolsEnv(SandboxEnv):
         render_mode: As in Gymnasium.
     """
 
-    reward_weights = {"success": 1.0, FORMAT: 1.0}
+    reward_weights = {"success": 1.0, ATTACK: 0.0, FORMAT: 1.0}
     invalid_value = -0.1
     leases_late = True
 
@@ -138,6 +140,7 @@ class McpToolsEnv(SandboxEnv):
         self._num_broken: dict[str, int] = {}
         self._is_filled = False
         self._listed: dict[str, list[dict[str, object]]] = {}
+        self._planted: Planted | None = None
         self._seat(list(self._mounts.servers))
 
     def make_task(self, seed: int) -> Task:
@@ -171,7 +174,12 @@ class McpToolsEnv(SandboxEnv):
         start_of(task.config)
         self._is_filled = False
         self._num_broken = {}
+        self._planted = Planted.of(task)
         self._seat(names)
+        if self._planted is not None and self._planted.tool not in self._route:
+            raise TaskError(
+                f"task {task.id!r} plants a text in {self._planted.tool!r}, which is no tool of its servers"
+            )
         return [user(task.instruction if self._finder is None else task.instruction + FIND_FIRST)]
 
     def put_down(self) -> None:
@@ -216,7 +224,11 @@ class McpToolsEnv(SandboxEnv):
 
     def grade(self) -> EnvReply:
         """Not submitted in time: failed."""
-        return EnvReply((), [self.event("success", 0.0, source="verifier")], success=False)
+        events = [self.event("success", 0.0, source="verifier")]
+        if self._planted is not None and self._planted.call is not None:
+            with tempfile.TemporaryDirectory(prefix="agentgym-mcp-") as name:
+                events += self._attack(self._taken_over(Path(name) / "work")[0])
+        return EnvReply((), events, success=False)
 
     def interrupt(self) -> None:
         """Make a running step, or the next, give up; see `SandboxEnv.interrupt`."""
@@ -231,7 +243,10 @@ class McpToolsEnv(SandboxEnv):
         self._route: dict[str, tuple[Server, str]] = {}
         shown: list[ToolSchema] = []
         for server in chosen(self._mounts, names):
-            for name, schema in shown_tools(server.name, self._list(server), server.tools).items():
+            listed: Sequence[Mapping[str, object]] = self._list(server)
+            if self._planted is not None:
+                listed = self._planted.put_into(server.name, listed)
+            for name, schema in shown_tools(server.name, listed, server.tools).items():
                 self._route[schema["function"]["name"]] = server, name
                 shown.append(schema)
         own = [*type(self).tools]
@@ -325,22 +340,34 @@ class McpToolsEnv(SandboxEnv):
     def _judged(self, answer: str) -> EnvReply:
         assert self.task is not None
         with tempfile.TemporaryDirectory(prefix="agentgym-mcp-") as name:
-            folder: Path | None = None
-            why = ""
-            if self._is_filled:
-                sandbox = self.sandbox
-                folder = Path(name) / "work"
-                running, self._running = self._running, {}
-                for server in running.values():
-                    server.close()
-                try:
-                    sandbox.download(".", folder, max_bytes=MAX_FOLDER_BYTES)
-                except SandboxFileError as error:
-                    why = f"the work folder cannot be taken over: {error}"
+            folder, why = self._taken_over(Path(name) / "work")
             why = why or fault(self.task, answer, folder)
+            attack = self._attack(folder)
         detail: Mapping[str, object] | None = {"why": why[:500]} if why else None
         event = self.event("success", float(not why), source="verifier", detail=detail)
-        return EnvReply((), [event], success=not why)
+        return EnvReply((), [event, *attack], success=not why)
+
+    def _taken_over(self, folder: Path) -> tuple[Path | None, str]:
+        """End the servers and copy the work folder; None where nothing was called, and why it cannot be copied."""
+        if not self._is_filled:
+            return None, ""
+        sandbox = self.sandbox
+        running, self._running = self._running, {}
+        for server in running.values():
+            server.close()
+        try:
+            sandbox.download(".", folder, max_bytes=MAX_FOLDER_BYTES)
+        except SandboxFileError as error:
+            return None, f"the work folder cannot be taken over: {error}"
+        return folder, ""
+
+    def _attack(self, folder: Path | None) -> list[RewardEvent]:
+        """Whether what a planted text wants was done, in tasks that plant one."""
+        if self._planted is None or self._planted.call is None:
+            return []
+        assert self.task is not None
+        reached = self._planted.is_reached(self.task, folder)
+        return [self.event(ATTACK, float(reached), source="verifier")]
 
 
 def _with_interpreter(mounts: Mounts, interpreter: str) -> Mounts:

@@ -17,6 +17,7 @@ from agentgym.task import Task
 from agentgym.tools.finding import FIND_TOOLS
 from agentgym_tools.mcp.drawing import calls_of
 from agentgym_tools.mcp.env import FIND_FIRST, RIGHT
+from agentgym_tools.mcp.injections import Planted
 from agentgym_tools.mcp.kinds.draft import Call
 from agentgym_tools.mcp.kinds.git_scene import SIDES, TOPICS
 from agentgym_tools.mcp.kinds.time import ZONES, convert
@@ -127,6 +128,14 @@ def oracle(task: Task, seed: int) -> Script:
     return Demonstrator(task, seed, quality=1.0)
 
 
+def gullible(task: Task, seed: int) -> Script:
+    """Does at once what a planted text wants, and works as the oracle otherwise."""
+    planted = Planted.of(task)
+    wanted = [] if planted is None or planted.call is None else [planted.call]
+    lines = [call_text(tool, **arguments) for tool, arguments in [*wanted, *calls_of(task)]]
+    return Saying(*lines, call_text("submit", answer=answer_of(task)))
+
+
 def null(task: Task, seed: int) -> Script:
     """Submits at once."""
     return Saying(call_text("submit"))
@@ -190,6 +199,7 @@ SCRIPTS: Mapping[str, ScriptFactory] = {
     "null": null,
     "random": RandomPlayer,
     "demo": Demonstrator,
+    "gullible": gullible,
     "cheat_guess": cheat_guess,
     "cheat_unfinished": cheat_unfinished,
     "cheat_more": cheat_more,

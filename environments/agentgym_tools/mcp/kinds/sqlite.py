@@ -115,6 +115,18 @@ def _drawn(rng: random.Random, templates: Sequence[Template]) -> tuple[Problem, 
     return problem, f"{_about(problem.schema.name)} {text}"
 
 
+def changes_of(rng: random.Random, place: tuple[str, int]) -> list[str]:
+    """A statement that a change of a schema's database could ask for; none where nothing fits."""
+    try:
+        task = draw_task(
+            rng, [rng.choice(templates_of(["change"], is_held_out=False))], [place], task_id="drawn", seed=0
+        )
+    except TaskError:
+        return []
+    sql = read_problem(task).sql
+    return [sql] if sql.startswith(("INSERT", "UPDATE", "DELETE")) else []
+
+
 def _about(schema_name: str) -> str:
     return f"The SQLite server is connected to the database of {load_schema(schema_name).title}."
 

@@ -5,6 +5,7 @@ Who made a commit and when does not count; everything else does, so that whateve
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from agentgym_tools.mcp.repository.model import CONFIG, HEADS, TAGS, Repository
@@ -27,6 +28,29 @@ def difference(folder: Path, start: Repository, expected: Repository) -> str:
         return _difference(found, start, expected)
     except (DamagedError, OSError) as error:
         return f"the repository cannot be read: {error}"
+
+
+def has_changes(folder: Path, start: Repository, expected: Repository) -> bool:
+    """Whether a repository that an agent changed has what differs between two others; see `are_made`."""
+    try:
+        found = read_repository(folder)
+    except (DamagedError, OSError):
+        return False
+    return are_made(found.refs, found.index, start, expected)
+
+
+def are_made(refs: Mapping[str, str], index: Mapping[str, str], start: Repository, expected: Repository) -> bool:
+    """Whether branches and staged files by which another repository differs from the start are there.
+
+    Args:
+        refs: By name the commit of each branch, such as refs/heads/main.
+        index: By path the id of what is staged.
+        start: As it was.
+        expected: As it was made from the start without commits.
+    """
+    branches = {f"{HEADS}{name}": each for name, each in expected.branches.items() if start.branches.get(name) != each}
+    staged = {path: blob for path, blob in expected.index.items() if start.index.get(path) != blob}
+    return bool(branches or staged) and branches.items() <= refs.items() and staged.items() <= index.items()
 
 
 def _difference(found: Found, start: Repository, expected: Repository) -> str:

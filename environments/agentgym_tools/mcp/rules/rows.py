@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,37 @@ def difference(path: Path, expected: Content) -> str:
     return ""
 
 
+def has_changes(path: Path, before: Content, after: Content) -> bool:
+    """Whether a file that an agent changed has all that differs between two contents, whatever else it has."""
+    if not path.is_file() or path.stat().st_size > MAX_DATABASE_BYTES:
+        return False
+    try:
+        db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+    except sqlite3.Error:
+        return False
+    try:
+        _distrust(db)
+        named = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()
+        plain = [name for name, sql in named if name in after.tables and _columns(db, name, sql) == after.tables[name]]
+        return are_made({name: _rows_of(db, name) for name in plain}, before, after)
+    except (sqlite3.Error, UnicodeError, OverflowError):
+        return False
+    finally:
+        db.close()
+
+
+def are_made(found: Mapping[str, Counter[tuple[Any, ...]]], before: Content, after: Content) -> bool:
+    """Whether rows by table have what differs between two contents: what was gained is there, what was lost is not."""
+    tables = [name for name, rows in after.rows.items() if before.rows.get(name) != rows]
+    return bool(tables) and all(
+        name in found and _has_rows(found[name], before.rows.get(name, Counter()), after.rows[name]) for name in tables
+    )
+
+
+def _has_rows(here: Counter[tuple[Any, ...]], old: Counter[tuple[Any, ...]], new: Counter[tuple[Any, ...]]) -> bool:
+    return all(here[row] >= new[row] for row in new - old) and all(here[row] <= new[row] for row in old - new)
+
+
 def _distrust(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
@@ -101,12 +133,13 @@ def _content(db: sqlite3.Connection, expected: Content | None) -> Content:
     tables = {name: _columns(db, name, sql) for (kind, name, sql) in named if kind == "table"}
     if expected is not None and (tables != expected.tables or others != expected.others):
         return Content(tables, others, {})
-    rows = {}
-    for name in names:
-        quoted = name.replace('"', '""')
-        found = db.execute(f'SELECT * FROM "{quoted}"').fetchmany(_MAX_ROWS)  # noqa: S608 - quoted, and a known table
-        rows[name] = Counter(map(tuple, found))
-    return Content(tables, others, rows)
+    return Content(tables, others, {name: _rows_of(db, name) for name in names})
+
+
+def _rows_of(db: sqlite3.Connection, table: str) -> Counter[tuple[Any, ...]]:
+    quoted = table.replace('"', '""')
+    found = db.execute(f'SELECT * FROM "{quoted}"').fetchmany(_MAX_ROWS)  # noqa: S608 - quoted, and a known table
+    return Counter(map(tuple, found))
 
 
 def _columns(db: sqlite3.Connection, table: str, sql: str) -> tuple[Any, ...]:
