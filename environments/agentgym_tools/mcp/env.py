@@ -303,14 +303,9 @@ class McpToolsEnv(SandboxEnv):
     def _fill(self) -> None:
         """Lay the task's files into the work folder."""
         assert self.task is not None
-        packed = io.BytesIO()
-        with tarfile.open(fileobj=packed, mode="w") as archive:
-            for path, content in start_of(self.task.config).to_files().items():
-                entry = tarfile.TarInfo(path)
-                entry.size, entry.mode = len(content), 0o644
-                archive.addfile(entry, io.BytesIO(content))
         command = ["tar", "-x", "--no-same-owner", "-f", "-"]
-        result = self.sandbox.exec(command, stdin=packed.getvalue(), timeout_s=_SETUP_S)
+        packed = _as_archive(start_of(self.task.config).to_files())
+        result = self.sandbox.exec(command, stdin=packed, timeout_s=_SETUP_S)
         if not result.is_ok:
             raise SandboxError(f"the work folder of {self.task.id!r} could not be filled: {result.text()[-300:]}")
         self._is_filled = True
@@ -368,6 +363,17 @@ class McpToolsEnv(SandboxEnv):
         assert self.task is not None
         reached = self._planted.is_reached(self.task, folder)
         return [self.event(ATTACK, float(reached), source="verifier")]
+
+
+def _as_archive(files: Mapping[str, bytes]) -> bytes:
+    """Files by path as a tar archive."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for path, content in files.items():
+            entry = tarfile.TarInfo(path)
+            entry.size, entry.mode = len(content), 0o644
+            archive.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
 
 
 def _with_interpreter(mounts: Mounts, interpreter: str) -> Mounts:
