@@ -33,6 +33,7 @@ from agentgym_tools.desks.guarding.tracker import Tracker
 from agentgym_tools.desks.personas import PERSONAS
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, oracle
 from agentgym_tools.desks.talk import AGENT, USER
+from agentgym_tools.desks.unlisted import shown_tools
 from agentgym_tools.desks.user import Customer
 from agentgym_tools.worlds.calls import Call
 from benchmarks.desk_tasks import KEPT
@@ -221,7 +222,7 @@ class WrongFirst:
             said, self._next = self._next, ""
             return said
         said = self._right.act(messages)
-        [call] = read_calls(said, [*self._domain.toolbox.tools.values(), *talk.agent_acts(self._domain)])
+        [call] = read_calls(said, [*shown_tools(self._domain).values(), *talk.agent_acts(self._domain)])
         if call.tool == talk.PROPOSE:
             proposed = Call(call.arguments["action"], call.arguments["arguments"])
             wrong = next(filter(self._can_be_made, changes_of(proposed, KEPT)), None)
