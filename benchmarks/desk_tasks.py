@@ -105,7 +105,7 @@ def with_one_changed(seat: Seat, calls: Sequence[Call]) -> Iterator[list[Call]]:
 
 def without_reads(seat: Seat, calls: Sequence[Call]) -> list[list[Call]]:
     """The calls without the reads that decisions rest on; nothing where a task rests on none."""
-    rested = {read.call.tool for case in seat.game.session.cases for read in case.reads}
+    rested = {read.call.tool for case in seat.game.session.cases if case.is_due for read in case.reads}
     rest = [call for call in calls if call.tool not in rested]
     return [rest] if len(rest) < len(calls) else []
 

@@ -1,10 +1,10 @@
 """Whether the outcomes of the desks' requests are all that request and rules admit, found by search over the writes.
 
-Each goal of each task that asks for a change is searched in the world that the goals before have left: near the writes
-that the customer would be content with, each argument with all values that reading shows for it; by one and two calls
-with right values; and by one to three at random, with the customer's rows, the facts of the request and the sums of the
-rules. What the rules forbid is searched for, too. What a state is worth is said twice: by the admitted outcomes, and by
-a statement of the request and the rules in `benchmarks.verdicts.requests`.
+Each goal of each task that asks for a change, and that the customer comes to, is searched in the world that the goals
+before have left: near the writes that the customer would be content with, each argument with all values that reading
+shows for it; by one and two calls with right values; and by one to three at random, with the customer's rows, the facts
+of the request and the sums of the rules. What the rules forbid is searched for, too. What a state is worth is said
+twice: by the admitted outcomes, and by a statement of the request and the rules in `benchmarks.verdicts.requests`.
 
 - refused: states that meet request and rules and are not admitted.
 - wrong: admitted states that do not meet them.
@@ -118,7 +118,7 @@ def search(domain: Domain, task: Task, found: Found, kinds: Counter[str]) -> Non
     world = domain.world(plan.size)
     world.rules = plan.policy
     rng = random.Random(f"outcomes of {task.id}")
-    for case in plan.cases:
+    for case in filter(lambda case: case.is_due, plan.cases):
         if case.goal.kind in STATEMENTS[domain.name]:
             kinds[case.goal.kind] += 1
             wished = Wished(world, domain.sizes[plan.size], plan.customer, case.goal.facts, plan.policy)
