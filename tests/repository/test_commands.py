@@ -245,6 +245,9 @@ NOT_RUN = {
     f"agentgym train {CONFIGS}/gui_desktop_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a large checkpoint and a GPU; tests/trainers/rl/run/configs/test_gui_configs.py cuts it short"
     ),
+    f"agentgym train {CONFIGS}/grounding_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
+        "needs a large checkpoint and a GPU; tests/trainers/rl/run/configs/test_gui_configs.py cuts it short"
+    ),
     f"agentgym train {CONFIGS}/tools_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a checkpoint and a GPU; tests/trainers/rl/run/configs/test_tools_configs.py reads it"
     ),

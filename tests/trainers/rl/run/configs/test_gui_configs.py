@@ -67,11 +67,12 @@ def test_replay_and_bands_run_on_desktops(tmp_path: Path) -> None:
     assert any(name.startswith("replay/") for name in metrics), sorted(metrics)
 
 
-def test_model_in_a_folder_is_trained_on_pictures_of_the_screen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["gui_desktop_hf", "grounding_hf"])
+def test_model_in_a_folder_is_trained_on_pictures_of_the_screen(name: str, tmp_path: Path) -> None:
     folder = seeing_folder(tmp_path / "model", ["Click the button."])
     changed = [f"model.path={folder}", "run.device=cpu", "rollout.sampling.max_tokens=8", "validation.every=0"]
     cut = [each for each in SHORT if not each.startswith("warm_start")]
-    config = load_config(CONFIGS / "gui_desktop_hf.toml", [*cut, *changed, "group.dynamic_sampling=keep"])
+    config = load_config(CONFIGS / f"{name}.toml", [*cut, *changed, "group.dynamic_sampling=keep"])
     train(config, tmp_path / "run")
     with RunStore.open(tmp_path / "run", read_only=True) as store:
         openings = [each.turns[0] for each in store.episodes(purpose="train")]
