@@ -101,10 +101,10 @@ def test_every_allowed_write_near_a_right_one_is_listed_or_chosen_by_the_custome
 def test_the_search_finds_what_is_not_listed() -> None:
     """Without the customer's words, other flights than the wished one would be right."""
     domain, found = desk("airline"), 0
-    for task in load_suite("tools/desk-airline").tasks("test")[::2]:
+    for task in load_suite("tools/desk-airline").tasks("test"):
         session = session_of(task, domain)
         case = session.cases[0]
-        if case.goal.kind == "rebook":
+        if case.goal.kind == "rebook" and case.outcomes:
             calls = [call for name, call in variants(session, case) if name == "new_flight_id"]
             found += sum(is_allowed(session, call) and call not in case.outcomes[0] for call in calls)
         session.world.close()

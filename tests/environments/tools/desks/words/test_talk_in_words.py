@@ -17,7 +17,7 @@ from agentgym_tools.specs import WORDS_DESKS
 from benchmarks.desk_talk.phrasings import attempts
 from benchmarks.desk_talk.secrets import leaks
 
-CHEATS = [name for name in SCRIPTS[AGENT] if name not in ("oracle", "demo", "gullible")]
+CHEATS = [name for name in SCRIPTS[AGENT] if name not in ("oracle", "demo", "gullible", "hasty")]
 
 
 def tasks_of(name, step):
