@@ -147,7 +147,7 @@ class Sight:
         # Adapters wrap the model that knows.
         transformer: Any = next(each for each in model.modules() if hasattr(type(each), "get_rope_index"))
         is_picture = (ids == self.token).long()
-        grids = self.inputs(urls, ids.device).get("image_grid_thw")
+        grids = torch.stack([self.read(url).grid for url in urls]).to(ids.device) if urls else None
         found, _ = transformer.get_rope_index(ids[None], mm_token_type_ids=is_picture[None], image_grid_thw=grids)
         return cast(Tensor, found[:, 0])
 
