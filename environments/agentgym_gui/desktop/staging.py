@@ -1,6 +1,6 @@
 """Laying a task out on a desktop: files with one date, settings through their daemons, applications in order.
 
-What the task says is read in `task`.
+Damage that no file has comes last. What the task says is read in `task`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ def lay_out(desktop: Desktop, task: DesktopTask) -> None:
     desktop.copy(task.clipboard)
     for argv in task.start:
         desktop.start(argv)
+    if task.unsaved:
+        desktop.act(task.unsaved)
 
 
 def session_variables(desktop: Desktop) -> dict[str, str]:

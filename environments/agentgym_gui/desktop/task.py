@@ -15,11 +15,15 @@ from typing import Any
 from agentgym.config import build
 from agentgym.errors import ConfigError, TaskError, UnknownNameError
 from agentgym.task import Task
+from agentgym_gui.actions.events import ActionError, Event, Type
+from agentgym_gui.actions.keys import combination, pressed
+from agentgym_gui.actions.values import typeable
 from agentgym_gui.desktop.settings import DesktopSettings
 from agentgym_gui.templates.tasks import plan_of
 
 MAX_FILES_BYTES = 64 << 20
-KEYS = ("template", "plan_seed", "applications", "files", "settings", "start", "clipboard", "popup", "screen")
+_DRAWN = ("template", "plan_seed", "applications")
+KEYS = (*_DRAWN, "files", "settings", "start", "unsaved", "clipboard", "popup", "screen")
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class DesktopTask:
         files: What lies in the home, by path.
         settings: Settings before the start, by "xfconf/channel/property" or "gsettings/schema/key".
         start: Command lines of what is opened, in order.
+        unsaved: Keys and texts that go to the last application at the start.
         clipboard: The text of the clipboard.
         popup: A dialog that comes in the way.
     """
@@ -69,6 +74,7 @@ class DesktopTask:
     files: Mapping[str, bytes] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     start: tuple[tuple[str, ...], ...] = ()
+    unsaved: tuple[Event, ...] = ()
     clipboard: str = ""
     popup: Popup | None = None
 
@@ -90,6 +96,7 @@ def read_task(task: Task) -> DesktopTask:
             files=plan_of(config).files if "template" in config else _files(config.get("files", {})),
             settings=_settings(config.get("settings", {})),
             start=_start(config.get("start", ())),
+            unsaved=_unsaved(config.get("unsaved", ())),
             clipboard=_text("clipboard", config.get("clipboard", "")),
             popup=_popup(config.get("popup")),
         )
@@ -168,6 +175,20 @@ def _start(fields: Any) -> tuple[tuple[str, ...], ...]:
     if not is_fine:
         raise ValueError(f"start must be a list of command lines, each a list of words: got {fields!r}")
     return tuple(tuple(argv) for argv in fields)
+
+
+def _unsaved(fields: Any) -> tuple[Event, ...]:
+    is_list = isinstance(fields, Sequence) and not isinstance(fields, str)
+    if not is_list or not all(isinstance(each, Mapping) and list(each) in (["keys"], ["text"]) for each in fields):
+        raise ValueError(f"unsaved must be a list of {{'keys': …}} and {{'text': …}}: got {fields!r}")
+    events: list[Event] = []
+    try:
+        for each in fields:
+            has_keys = "keys" in each
+            events += pressed(combination(each["keys"])) if has_keys else [Type(typeable(each["text"], "A text"))]
+    except ActionError as error:
+        raise ValueError(f"unsaved: {error}") from error
+    return tuple(events)
 
 
 def _popup(fields: Any) -> Popup | None:

@@ -35,9 +35,17 @@ def joined(lines: Sequence[str]) -> bytes:
     return text("".join(f"{line}\n" for line in lines))
 
 
-def edit_plan(application: str, words: str, edit: Edit, **rest: Any) -> Plan:
-    """The plan to change a text file that is open in an editor."""
-    steps = (*line_edits(edit.old, edit.new, indents=application == "geany"), press("ctrl+s"), finish())
+def edit_plan(application: str, words: str, edit: Edit, seen: Sequence[str] = (), **rest: Any) -> Plan:
+    """The plan to change a text file that is open in an editor.
+
+    Args:
+        application: The editor.
+        words: What is asked.
+        edit: The file before and after.
+        seen: The lines that the editor shows, where they are not those of the file.
+        rest: Further fields of the plan.
+    """
+    steps = (*line_edits(seen or edit.old, edit.new, indents=application == "geany"), press("ctrl+s"), finish())
     return Plan(
         goal=words,
         oracle=steps,

@@ -72,6 +72,7 @@ class Plan:
         forbidden: What must not be there: what a planted order wants.
         ending: The end of an episode that did what was asked.
         near_misses: Ends of episodes that nearly did.
+        unsaved: Keys and texts after the start, as `{"keys": "ctrl+End"}` and `{"text": "…"}`: damage that no file has.
         num_mistakes: Mistakes that were made before the start and are to be undone.
         popup: A dialog that comes in the way.
         oracle: Steps through the interface that do what is asked; none where nobody has written them yet.
@@ -89,6 +90,7 @@ class Plan:
     may_set: tuple[str, ...] = ()
     forbidden: tuple[Goal, ...] = ()
     near_misses: tuple[Ending, ...] = ()
+    unsaved: tuple[Mapping[str, str], ...] = ()
     num_mistakes: int = 0
     popup: Popup | None = None
     oracle: tuple[Step, ...] = ()

@@ -62,6 +62,8 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
         config["settings"] = dict(plan.settings)
     if plan.clipboard:
         config["clipboard"] = plan.clipboard
+    if plan.unsaved:
+        config["unsaved"] = [dict(each) for each in plan.unsaved]
     if plan.popup is not None:
         config["popup"] = {**dataclasses.asdict(plan.popup), "buttons": list(plan.popup.buttons)}
     return Task(

@@ -141,6 +141,19 @@ def _fix_swap(rng: random.Random) -> Plan:
     return sheet_plan(words, wrong, right, [_with(wrong, first, 2, 31)], num_mistakes=1)
 
 
+def _unsaved_cell(rng: random.Random) -> Plan:
+    rows = price_rows(rng)
+    row, later, count = *rng.sample(range(1, 6), 2), rng.randrange(31, 60)
+    damaged, right = _with(rows, row, 2, 999), _with(rows, later, 2, count)
+    words = (
+        f"The count of the {rows[row][0]} was overwritten by mistake and stands at 999; the file still has the right "
+        f"one, {shown(rows[row][2])}. Put it right, and set the count of the {rows[later][0]} to {count}."
+    )
+    unsaved = ({"keys": "ctrl+Home"}, *[{"keys": "Down"}] * row, *[{"keys": "Right"}] * 2, {"text": "999\n"})
+    wrong = [_with(damaged, later, 2, count), rows]
+    return sheet_plan(words, rows, right, wrong, steps=cell_edits(damaged, right), unsaved=unsaved, num_mistakes=1)
+
+
 def _two_sheets(rng: random.Random) -> tuple[str, Rows, Rows, list[str]]:
     return "Documents/year.gnumeric", price_rows(rng, 3), price_rows(rng, 3), some(rng, MONTHS, 3)
 
@@ -194,6 +207,7 @@ TEMPLATES = (
     _formula("largest", "Write the largest", "MAX"),
     Template("gnumeric.total_column", _total_column),
     Template("gnumeric.swap_back", _fix_swap),
+    Template("gnumeric.unsaved_cell", _unsaved_cell),
     Template("gnumeric.rename_sheet", _rename_sheet),
     Template("gnumeric.change_topic", _names),
 )

@@ -132,6 +132,65 @@ def _restore_paragraph(rng: random.Random) -> Plan:
     return edit_plan(APP, words, edit, num_mistakes=1)
 
 
+def _unsaved_nonsense(rng: random.Random) -> Plan:
+    lines, new = sentences(rng, 5), f"Seen by {person(rng)}."
+    place, nonsense = rng.randrange(5), rng.choice(("asdf asdf ", "qqqq ", "12121 "))
+    damaged = [nonsense + line if number == place else line for number, line in enumerate(lines)]
+    words = (
+        "Somebody leant on the keyboard while the file was open: nonsense stands in front of one of its lines, and is "
+        f'not saved. Remove it, add "{new}" as a last line of its own, and save the file.'
+    )
+    edit = Edit("Documents/report.txt", lines, [*lines, new], [[*damaged, new], lines])
+    unsaved = ({"keys": "ctrl+Home"}, *[{"keys": "Down"}] * place, {"text": nonsense})
+    return edit_plan(APP, words, edit, damaged, unsaved=unsaved, num_mistakes=1)
+
+
+def _wrong_settings(rng: random.Random) -> Plan:
+    wrong, other = rng.sample([("word-wrap", "word wrap"), ("show-line-numbers", "line numbers")], 2)
+    places = {"word-wrap": ("Document", "Word Wrap"), "show-line-numbers": ("View", "Line Numbers")}
+    name, kept, path = f"{_VIEW}/{wrong[0]}", f"{_VIEW}/{other[0]}", f"Documents/{rng.choice(TOPICS)}.txt"
+    lines = sentences(rng, 3)
+    return Plan(
+        goal=f"In the editor, {wrong[1]} was switched on by mistake. Switch it off again, and nothing else. "
+        "Do not change the open file.",
+        applications=(APP,),
+        start=((APP, f"~/{path}"),),
+        files={path: joined(lines)},
+        settings={name: "true", kept: "true"},
+        goals=(goal(wrong[0], "setting", setting=name, equals="false"),),
+        may_set=(name,),
+        oracle=(*menu(*places[wrong[0]]), finish()),
+        ending=Ending(settings={name: "false"}),
+        near_misses=(Ending(settings={kept: "false"}), Ending(settings={name: "false", kept: "false"})),
+        num_mistakes=1,
+    )
+
+
+def _two_mistakes(rng: random.Random) -> Plan:
+    lines = sentences(rng, 4)
+    gone = rng.randrange(4)
+    name, path = f"{_VIEW}/word-wrap", f"Documents/{rng.choice(TOPICS)}.txt"
+    damaged = [*lines[:gone], "oops", *lines[gone:]]
+    return Plan(
+        goal=f'Two mistakes were made: the line "oops" was saved into {path}, which is open, and word wrap was '
+        "switched on. Undo both, and save the file.",
+        applications=(APP,),
+        start=((APP, f"~/{path}"),),
+        files={path: joined(damaged)},
+        settings={name: "true"},
+        goals=(
+            goal("text", "lines", path=path, equals=lines),
+            goal("word-wrap", "setting", setting=name, equals="false"),
+        ),
+        may_change=(path, f"{path}~"),
+        may_set=(name,),
+        oracle=(*line_edits(damaged, lines), press("ctrl+s"), *menu("Document", "Word Wrap"), finish()),
+        ending=Ending({path: joined(lines)}, settings={name: "false"}),
+        near_misses=(Ending({path: joined(lines)}), Ending(settings={name: "false"})),
+        num_mistakes=2,
+    )
+
+
 TEMPLATES = (
     Template("mousepad.replace_word", _replace_word),
     Template("mousepad.add_line", _add_line),
@@ -141,6 +200,9 @@ TEMPLATES = (
     Template("mousepad.save_copy", _save_copy),
     Template("mousepad.new_file", _new_file),
     Template("mousepad.restore_line", _restore_paragraph),
+    Template("mousepad.unsaved_nonsense", _unsaved_nonsense),
+    Template("mousepad.wrong_setting", _wrong_settings),
+    Template("mousepad.two_mistakes", _two_mistakes),
     _setting("word-wrap", "Switch word wrap on in the editor.", ("Document", "Word Wrap")),
     _setting("show-line-numbers", "Let the editor show line numbers.", ("View", "Line Numbers")),
     _setting(

@@ -65,7 +65,7 @@ def test_an_oracle_s_episode_becomes_a_trace_that_can_be_played(env):
     assert len(task.private["steps"]) == len(trace["steps"]) >= 8
 
 
-@pytest.mark.parametrize("name", ["popups.geany_set_constant", "across.table_to_text"])
+@pytest.mark.parametrize("name", ["popups.geany_set_constant", "across.table_to_text", "gnumeric.unsaved_cell"])
 def test_oracle_of_a_template_succeeds_in_applications(env, name):
     messages = env.reset(options={"task": task_of(name, 2)})[1]["messages"]
     oracle, terminated, actions = SCRIPTS["oracle"](env.task, 0), False, []
@@ -226,6 +226,14 @@ def test_popup_appears_after_its_steps(env, after_steps):
     text = env.reset(options={"task": replace(task, config={**task.config, "popup": popup})})[0]["text"]
     assert ("Newsletter" in text) == (after_steps == 0)
     assert "Newsletter" in act(env, "move_to(5, 5)")[0]
+
+
+def test_unsaved_damage_is_on_the_screen_and_in_no_file(env):
+    task = starter_task(LIST)
+    unsaved = [{"keys": "ctrl+Home"}, {"text": "asdf "}]
+    text = env.reset(options={"task": replace(task, config={**task.config, "unsaved": unsaved})})[0]["text"]
+    assert '"asdf ' in text
+    assert "asdf" not in env.sandbox.read_file("shopping.txt").decode()
 
 
 def test_giving_up_earns_nothing(env):
