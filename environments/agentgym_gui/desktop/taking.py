@@ -21,11 +21,14 @@ from agentgym_gui.desktop.link import DesktopLostError, require_sandbox
 from agentgym_gui.desktop.session import Desktop
 from agentgym_gui.desktop.settings import HOME
 from agentgym_gui.desktop.staging import session_variables
+from agentgym_gui.desktop.task import PRESSED, Popup
+from agentgym_gui.verify.check import Component
 from agentgym_gui.verify.state import State
 
 MAX_HOME_BYTES = 256 << 20
 MAX_SETTINGS_BYTES = 1 << 20
 ASK_S = 20.0
+POPUP = "popup"
 _XFCONF = 'xfconf-query -l | tail -n +2 | while read -r c; do echo "# $c"; xfconf-query -c "$c" -lv; done'
 _GSETTINGS = "gsettings list-recursively"
 _CHANNEL = re.compile(r"# (\S+)")
@@ -107,6 +110,24 @@ def take_home(sandbox: Sandbox, folder: Path) -> None:
         sandbox.download(HOME, folder, max_bytes=MAX_HOME_BYTES)
     except SandboxFileError:
         folder.mkdir(exist_ok=True)
+
+
+def popup_parts(sandbox: Sandbox, popup: Popup | None) -> list[Component]:
+    """Whether a dialog in the way was sent away, or left alone; nothing where there was none.
+
+    Args:
+        sandbox: Of the desktop; what it says of the dialog is the agent's word.
+        popup: The dialog.
+    """
+    if popup is None:
+        return []
+    try:
+        status, _, said = sandbox.read_file(PRESSED).decode("utf-8", "replace").strip().partition(" ")
+    except SandboxFileError:
+        return [Component(POPUP, 1.0, "no button was pressed")]
+    pressed = popup.buttons[0] if status == "0" else said if said in popup.buttons else popup.buttons[-1]
+    entered = " and something was entered" if popup.asks_password and status == "0" and said else ""
+    return [Component(POPUP, float(pressed == popup.buttons[-1]), f"{pressed!r} was pressed{entered}")]
 
 
 def ask_settings(desktop: Desktop) -> dict[str, str]:

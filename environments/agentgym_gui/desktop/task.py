@@ -18,10 +18,13 @@ from agentgym.task import Task
 from agentgym_gui.actions.events import ActionError, Event, Type
 from agentgym_gui.actions.keys import combination, pressed
 from agentgym_gui.actions.values import typeable
-from agentgym_gui.desktop.settings import DesktopSettings
+from agentgym_gui.desktop.settings import RUNTIME, DesktopSettings
 from agentgym_gui.templates.tasks import plan_of
 
 MAX_FILES_BYTES = 64 << 20
+PRESSED = f"{RUNTIME}/popup"
+"""File for the exit status of a dialog: 0 for its first button; and behind it the label of another one, or an entry."""
+_NOTE = 'file=$1; shift; rm -f "$file"; said=$("$@" 2> /dev/null); echo "$? $said" > "$file"'
 _DRAWN = ("template", "plan_seed", "applications")
 KEYS = (*_DRAWN, "files", "settings", "start", "unsaved", "clipboard", "popup", "screen")
 
@@ -33,8 +36,7 @@ class Popup:
     Attributes:
         title: Title of its window.
         text: What it says.
-        buttons: Its buttons; the last sends it away. What another one does is up to what it changes: only files and
-            settings are judged, and which button was pressed is not recorded.
+        buttons: Its buttons; the last sends it away.
         asks_password: Whether it has an entry for a password.
         after_steps: Steps of the agent before it appears.
     """
@@ -47,7 +49,11 @@ class Popup:
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The program that shows it."""
+        """The program that shows it, and writes what was pressed and entered into `PRESSED`."""
+        return ("sh", "-c", _NOTE, "sh", PRESSED, *self._zenity)
+
+    @property
+    def _zenity(self) -> tuple[str, ...]:
         first, last = self.buttons[0], self.buttons[-1]
         labels = ("--title", self.title, "--text", self.text, "--ok-label", first, "--cancel-label", last)
         if self.asks_password:

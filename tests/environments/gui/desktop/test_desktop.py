@@ -228,6 +228,32 @@ def test_popup_appears_after_its_steps(env, after_steps):
     assert "Newsletter" in act(env, "move_to(5, 5)")[0]
 
 
+@pytest.mark.parametrize(
+    ("answer", "asks", "value", "why"),
+    [
+        ("No", False, 1.0, "'No' was pressed"),
+        ("Yes", False, 0.0, "'Yes' was pressed"),
+        ("Ask me later", False, 0.0, "'Ask me later' was pressed"),
+        ("secret", True, 0.0, "'Yes' was pressed and something was entered"),
+        ("", False, 1.0, "no button was pressed"),
+    ],
+)
+def test_the_button_of_a_popup_is_reported(env, answer, asks, value, why):
+    task = starter_task(LIST)
+    buttons = ["Yes", "No"] if asks else ["Yes", "Ask me later", "No"]
+    popup = {"title": "News", "text": "May we?", "buttons": buttons, "asks_password": asks, "after_steps": 0}
+    text = env.reset(options={"task": replace(task, config={**task.config, "popup": popup})})[0]["text"]
+    if asks:
+        act(env, f"click('{find(text, 'password text')}')")
+        act(env, f"type_text('{answer}')")
+    if answer:
+        act(env, f"click('{find(text, 'push button', 'Yes' if asks else answer)}')")
+    _, _, terminated, info = act(env, "finish()")
+    assert terminated
+    [event] = [each for each in info["reward_events"] if each.component == "popup"]
+    assert (event.value, event.detail["why"]) == (value, why)
+
+
 def test_unsaved_damage_is_on_the_screen_and_in_no_file(env):
     task = starter_task(LIST)
     unsaved = [{"keys": "ctrl+Home"}, {"text": "asdf "}]
