@@ -336,7 +336,7 @@ class DesktopEnv(SandboxEnv):
         assert self._folder is not None
         ending = Ending(self._folder / "after", self._said, self._failed)
         after = take_ending(self.sandbox, desktop, ending, self._before)
-        parts = [*self.parts(self._before, after), *popup_parts(self.sandbox, self._work.popup)]
+        parts = [*popup_parts(self.sandbox, self._work.popup), *self.parts(self._before, after)]
         events = [
             self.event(part.name, part.value, source="verifier", detail={"why": part.detail[:500]})
             for part in parts
