@@ -7,7 +7,7 @@ the order in which `token_logprobs` returns them; text that the policy did not w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,7 @@ class MicroBatch:
     """In flat order: by row, then by start."""
     sampled: tuple[npt.NDArray[np.bool_], ...]
     """Completion mask of each placed segment, in the order of placements."""
-    pictures: tuple[ShownPicture, ...] = ()
+    pictures: tuple[ShownPicture, ...] = field(default=(), kw_only=True)
     """By row, then by column; those alone whose pixels the messages have."""
 
     @classmethod
