@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
 from agentgym.task import Split, Task
-from agentgym_gui.templates.all_templates import HELD_OUT_APPLICATIONS, HELD_OUT_TEMPLATES, TEMPLATES
+from agentgym_gui.templates.all_templates import HELD_OUT_APPLICATIONS, HELD_OUT_TEMPLATES, OFFICE, TEMPLATES
 from agentgym_gui.templates.tasks import plan_of, task_of
 
 _RARE = ("popups.", "orders.", "impossible.")
@@ -19,6 +19,8 @@ NUM_TRAIN, NUM_RARE = 2, 3
 """Training tasks of a template; of those with a dialog in the way, an order, no solution or mistakes to undo."""
 NUM_UNSEEN = 3
 NUM_APPLICATION = 6
+NUM_OFFICE = 6
+"""Test tasks of a template of LibreOffice."""
 SMALL = ("mousepad.add_line", "mousepad.show_line_numbers", "mousepad.word_wrap", "terminal.count_lines")
 """Templates of gui/desktop-small, which take turns: few steps, few elements, and something to copy or to choose."""
 SIZES_SMALL: Mapping[Split, Mapping[str, int]] = {
@@ -48,7 +50,7 @@ def _repeats(name: str) -> int:
 
 def strata() -> Mapping[Split, Mapping[str, list[str]]]:
     """The templates of each stratum, one for each of its tasks."""
-    where = {name: stratum_of(name) for name in sorted(TEMPLATES)}
+    where = {name: stratum_of(name) for name in sorted(TEMPLATES) if name not in OFFICE}
     shared = [name for name, stratum in where.items() if stratum == "train"]
     held = {
         stratum: [name for name in where if where[name] == stratum for _ in range(count)]
@@ -101,7 +103,21 @@ def generate_small(folder: Path, suite: str) -> None:
     write_suite(folder, suite, SIZES_SMALL, make)
 
 
-SUITES: Suites = {"gui/desktop": generate, "gui/desktop-small": generate_small}
+def generate_office(folder: Path, suite: str) -> None:
+    """Write the test split of gui/desktop-office into a folder: some tasks of each template of LibreOffice."""
+    names = [name for name in OFFICE for _ in range(NUM_OFFICE)]
+
+    def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
+        return replace(task_of(names[index], index % NUM_OFFICE), id=task_id, stratum=stratum)
+
+    write_suite(folder, suite, {"test": {"office": len(names)}}, make)
+
+
+SUITES: Suites = {
+    "gui/desktop": generate,
+    "gui/desktop-small": generate_small,
+    "gui/desktop-office": generate_office,
+}
 
 if __name__ == "__main__":
     write_suites(SUITES)

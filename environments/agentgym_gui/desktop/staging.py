@@ -11,11 +11,17 @@ from collections.abc import Mapping
 
 from agentgym.errors import SandboxError, TaskError
 from agentgym_gui.desktop.session import Desktop, in_home
-from agentgym_gui.desktop.settings import GTK_SETTINGS, HOME, RUNTIME
+from agentgym_gui.desktop.settings import GTK_SETTINGS, HOME, IMAGES, RUNTIME
 from agentgym_gui.desktop.task import DesktopTask
 
 _TYPES = ((re.compile(r"true|false"), "bool"), (re.compile(r"-?\d{1,9}"), "int"), (re.compile(r"-?\d+\.\d+"), "double"))
 _ABSENT = 'for program; do command -v "$program" > /dev/null || echo "$program"; done'
+_OFFICE_SETTINGS = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+    b'<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay" oor:op="fuse">'
+    b"<value>false</value></prop></item></oor:items>\n"
+)
+"""No tip of the day comes in the way."""
 _DATE = "find . -mindepth 1 -exec touch -h -d {date} {{}} +"
 
 
@@ -28,6 +34,8 @@ def lay_out(desktop: Desktop, task: DesktopTask) -> None:
     """
     sandbox = desktop.sandbox
     sandbox.write_file(GTK_SETTINGS, task.screen.gtk_settings())
+    if task.screen.image == IMAGES[1]:
+        sandbox.write_file(f"{HOME}/.config/libreoffice/4/user/registrymodifications.xcu", _OFFICE_SETTINGS)
     for path, content in task.files.items():
         sandbox.write_file(f"{HOME}/{path}", content)
     if task.files:

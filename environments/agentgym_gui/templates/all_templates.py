@@ -13,6 +13,7 @@ from agentgym_gui.templates.applications import (
     homebank,
     mails,
     mousepad,
+    office,
     orage,
     terminal,
     thunar,
@@ -31,9 +32,11 @@ _PLAIN |= {each.name: each for each in (*across.TEMPLATES, *orders.TEMPLATES)}
 
 TEMPLATES: Mapping[str, Template] = {
     **_PLAIN,
-    **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN))},
+    **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN), *office.TEMPLATES)},
 }
 """The templates by name."""
+OFFICE = tuple(each.name for each in office.TEMPLATES)
+"""Templates of LibreOffice, whose image is built on demand; they have a suite of their own."""
 HELD_OUT_APPLICATIONS = frozenset({"orage", "xournalpp"})
 """Applications that no training or validation task shows."""
 HELD_OUT_TEMPLATES = frozenset(

@@ -13,6 +13,7 @@ from typing import Any
 from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Limits, Task
 from agentgym_gui.templates.all_templates import TEMPLATES
+from agentgym_gui.templates.applications import office
 from agentgym_gui.templates.plan import Plan
 
 MAX_TURNS = 30
@@ -58,6 +59,8 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
         "applications": list(plan.applications),
         "start": [list(each) for each in plan.start],
     }
+    if office.APP in plan.applications:
+        config["screen"] = {"image": "agentgym/desktop-office"}
     if plan.settings:
         config["settings"] = dict(plan.settings)
     if plan.clipboard:

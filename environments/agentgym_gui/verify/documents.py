@@ -1,4 +1,4 @@
-"""The text of written documents and slides: odt, docx and pptx, read from their XML parts.
+"""The text of written documents and slides: odt, odp, docx and pptx, read from their XML parts.
 
 Macros, links and embedded objects are never opened.
 """
@@ -31,13 +31,13 @@ def paragraphs(content: bytes, name: str) -> list[Paragraph]:
     """
     ending = name.rpartition(".")[2].lower()
     parts = zip_members(content)
-    if ending == "odt":
+    if ending in ("odt", "odp"):
         return list(_odt(_part(parts, "content.xml")))
     if ending == "docx":
         return list(_office(_part(parts, "word/document.xml")))
     if ending == "pptx":
         return [each for slide in slides(parts) for each in slide]
-    raise UnreadableFileError(f"{name}: no document; expected odt, docx or pptx")
+    raise UnreadableFileError(f"{name}: no document; expected odt, odp, docx or pptx")
 
 
 def slides(parts: Mapping[str, bytes]) -> list[list[Paragraph]]:
@@ -58,9 +58,11 @@ def _part(parts: Mapping[str, bytes], name: str) -> Element:
 
 
 def _odt(root: Element) -> Iterator[Paragraph]:
-    for element in root.iter():
+    for element in root:
         if local(element) in ("p", "h"):
             yield Paragraph(_odt_text(element), attribute(element, "style-name"))
+        if local(element) != "notes":  # what a speaker reads, behind each slide
+            yield from _odt(element)
 
 
 def _odt_text(element: Element) -> str:
