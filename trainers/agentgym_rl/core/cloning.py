@@ -291,8 +291,12 @@ def clone_step(
 def _scored(segment: Segment) -> NDArray[np.bool_]:
     """All tokens but the first, which nothing predicts, and those that stand for pictures; bool[T]."""
     mask = np.arange(segment.num_tokens) > 0
-    standing = [picture.token for picture in segment.pictures if picture.token >= 0]
-    return mask & ~np.isin(segment.tokens, segment.tokens[standing])
+    for picture in segment.pictures:
+        if picture.token >= 0:
+            others = segment.tokens[picture.token :] != segment.tokens[picture.token]
+            size = int(others.argmax()) if others.any() else len(others)
+            mask[picture.token : picture.token + size] = False
+    return mask
 
 
 def _swapped(segment: Segment, table: NDArray[np.int32]) -> Segment:
