@@ -218,7 +218,10 @@ NOT_RUN = {
     "agentgym eval --suite dialogue/guess-number --policy python:halving.py:Halving --limit 50": (
         f"{OWN_FILES}tests/policies/test_by_name.py loads such"
     ),
-    "agentgym swe judge predictions.jsonl": f"{OWN_FILES}tests/environments/repair/test_judging.py judges such",
+    **dict.fromkeys(
+        ("agentgym swe judge predictions.jsonl", "agentgym swe judge predictions.jsonl --tasks made"),
+        f"{OWN_FILES}tests/environments/repair/test_judging.py judges such",
+    ),
     "agentgym play bfcl/multi_turn_base --seed 3 --env-option interpreter=PATH/bin/python": (
         "needs an interpreter with BFCL; tests/environments/tools/adapters/test_bfcl.py plays in one where it is"
     ),

@@ -87,13 +87,17 @@ def journal_file(layer: Layer) -> Path:
     return cache_folder() / "swe" / "made" / f"{layer.name}-{layer.digest[:MIN_DIGEST]}-{FORMAT}.jsonl"
 
 
-def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = None) -> Counter[str]:
+def write_repair(
+    folder: Path, found: Mapping[str, Facts], page: Path | None = None, *, suite: str = ""
+) -> Counter[str]:
     """Write the three splits of the suite, and its counts into the README beside them, which is written if missing.
 
     Args:
         folder: The suite's.
         found: By package what `make_package` gave.
         page: A page that gets the yields by operator and package.
+        suite: What the ids of the tasks begin with; "" is the suite's name for the folder of a suite, and otherwise the
+            folder's name.
 
     Returns:
         How many tasks each split and stratum has, as "test/unseen_packages"; a split without any has 0, as "test".
@@ -114,9 +118,10 @@ def write_repair(folder: Path, found: Mapping[str, Facts], page: Path | None = N
             f"the suite in {folder} would have no task in {', '.join(empty)}; make those of packages for training and "
             "of some for testing, or write into another folder"
         )
+    begins = suite or _name_of(folder)
     written: list[Task] = []
     for split, entries in of_split.items():
-        tasks = list(_tasks(split, entries, found))
+        tasks = list(_tasks(begins, split, entries, found))
         write_split(folder, split, tasks)
         written += tasks
     documents.put_counts(folder, written, UNSEEN_PACKAGES)
@@ -152,11 +157,20 @@ def require_whole(folder: Path, names: Iterable[str]) -> None:
         )
 
 
-def _tasks(split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]) -> Iterator[Task]:
+def _name_of(folder: Path) -> str:
+    """What the ids of a folder's tasks begin with: only a suite's have its name, <family>/<suite>."""
+    place = folder.resolve()
+    is_suite = (folder / documents.SUITE_FILE).is_file()
+    return f"{place.parent.name}/{place.name}" if is_suite else place.name
+
+
+def _tasks(
+    begins: str, split: Split, entries: Sequence[tuple[str, str, Facts]], found: Mapping[str, Facts]
+) -> Iterator[Task]:
     """The tasks of a split, each content once."""
     seen: set[str] = set()
     for name, stratum, facts in entries:
-        task = to_task(numbered_id(SUITE, split, len(seen)), name, found[name], stratum, facts)
+        task = to_task(numbered_id(begins, split, len(seen)), name, found[name], stratum, facts)
         task = dataclasses.replace(task, split=split)
         if task.content_hash not in seen:
             seen.add(task.content_hash)
@@ -241,7 +255,7 @@ def quota_of(name: str) -> Quota:
 
 def generate(folder: Path, suite: str) -> None:
     """Make what is not made yet of every package, which takes hours, and write the suite."""
-    write_repair(folder, {name: make_package(name, quota_of(name), report=_print) for name in packages()})
+    write_repair(folder, {name: make_package(name, quota_of(name), report=_print) for name in packages()}, suite=suite)
 
 
 def _print(name: str, line: str) -> None:

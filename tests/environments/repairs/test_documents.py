@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -79,3 +80,18 @@ def test_a_suite_does_not_lose_a_split_and_nothing_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="would have no task in validation, test; make those of packages"):
         write_repair(tmp_path, {"inflection": {"digest": "0" * 64, "made": [made("inflection.pluralize")]}})
     assert not (tmp_path / "train.jsonl").exists()
+
+
+def test_only_tasks_of_a_suite_have_its_name_in_their_ids(tmp_path):
+    found = {"inflection": {"digest": "0" * 64, "made": [made("inflection.pluralize")]}}
+    write_repair(tmp_path / "made", found)
+    write_repair(tmp_path / "swe" / "repair", found)
+    write_repair(tmp_path / "elsewhere", found, suite="swe/repair")
+    suite = tmp_path / "own" / "faults"
+    suite.mkdir(parents=True)
+    (suite / "suite.toml").touch()
+    of_all_splits = [made(f"inflection.{name}") for name in ("pluralize", "titleize", "humanize")]
+    write_repair(suite, {"inflection": {"digest": "0" * 64, "made": of_all_splits}})
+    folders = ("made", "swe/repair", "elsewhere", "own/faults")
+    ids = [json.loads((tmp_path / folder / "train.jsonl").read_text())["id"] for folder in folders]
+    assert ids == ["made:train-00000", "repair:train-00000", "swe/repair:train-00000", "own/faults:train-00000"]
