@@ -34,6 +34,12 @@ def test_swe_list_shows_licences_and_what_is_prepared(empty_cache, capsys):
             2,
             "run `agentgym swe prepare toolz`, or `agentgym swe prepare` for all 26 that are missing",
         ),
+        (["prepare", "flask"], 2, "these are the only sources of tasks: `agentgym swe list` shows them, and another"),
+        (
+            ["hunt", "toolz", "--sandbox", "podman"],
+            2,
+            "--sandbox must be docker or bubblewrap, which can hold a package",
+        ),
         (["remove"], 2, "name the packages to remove"),
         (["hunt", "--out", "no-folder"], 2, "no-folder holds no task in train.jsonl, validation.jsonl, test.jsonl"),
     ],
@@ -80,7 +86,7 @@ def test_a_hunt_says_whose_tasks_it_hunts(hunted, capsys):
 
 
 def test_a_hunt_in_a_folder_hunts_its_tasks_and_writes_a_missing_page(hunted, empty_cache, tmp_path, capsys):
-    config = {"package": "inflection", "digest": "0" * 16, "edits": [], "kind": "fault"}
+    config = {"package": "inflection", "digest": "0" * 16, "edits": [["inflection/a.py", 0, 0, ""]], "kind": "fault"}
     task = Task("own", 0, config=config, private={"failing": [], "relevant": []})
     write_split(tmp_path / "own", "test", [task])
     assert main(["swe", "hunt", "inflection", "--out", str(tmp_path / "own")]) == 0

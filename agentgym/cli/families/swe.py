@@ -20,6 +20,7 @@ from agentgym.task import Task
 from agentgym.wording import counted
 
 _KINDS = ("fault", "implement", "double", "history")
+_SANDBOXES = ("docker", "bubblewrap")
 
 
 _Action = Literal["prepare", "list", "remove", "make", "reword", "hunt", "judge", "rows"]
@@ -54,7 +55,7 @@ def prepare(names: _Packages = (), /, *, sandbox: str = "", as_json: AsJson = Fa
         as_json: Print JSON.
     """
     prepared = _named("preparing", "prepare")(
-        names, sandbox=sandbox or None, report=lambda name, line: note(f"{name}: {line}")
+        names, sandbox=_room(sandbox), report=lambda name, line: note(f"{name}: {line}")
     )
     facts = [
         {
@@ -126,7 +127,7 @@ def make(
         _named("generate", "require_whole", "making")(out, chosen)
     make_package, quota_of = (_named("generate", name, "making") for name in ("make_package", "quota_of"))
     found = {
-        name: make_package(name, quota_of(name), sandbox=sandbox or None, is_closed=kept, report=_report)
+        name: make_package(name, quota_of(name), sandbox=_room(sandbox), is_closed=kept, report=_report)
         for name in chosen
     }
     rows = [(name, *_kinds(facts["made"])) for name, facts in found.items()]
@@ -159,7 +160,7 @@ def reword(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = No
         raise ConfigError(
             "reword needs --out, the folder of the tasks whose issue texts it rewrites, such as tasks/swe/repair"
         )
-    counts = _named("reword", "reword_suite", "rewording")(out, _known(names), sandbox or None, _report)
+    counts = _named("reword", "reword_suite", "rewording")(out, _known(names), _room(sandbox), _report)
     lines = [(name, *each) for name, each in counts.items()]
     columns = ("package", "tasks", "with a call", "with more")
     print_json([dict(zip(columns, each, strict=True)) for each in lines]) if as_json else print_table(columns, lines)
@@ -182,7 +183,7 @@ def hunt(names: _Packages = (), /, *, sandbox: str = "", out: Path | None = None
     whose = "the suite swe/repair" if out is None else str(out)
     note(f"hunting the originals of {counted(len(tasks), 'task')} of {whose}")
     hunted = {}
-    with closing(_named("hunting", "hunting_env", "repair")(sandbox or None)) as env:
+    with closing(_named("hunting", "hunting_env", "repair")(_room(sandbox))) as env:
         for each in _named("hunting", "hunt_tasks", "repair")(env, tasks, _report):
             hunted[each.package] = each
             if out is not None:
@@ -265,14 +266,15 @@ def judge(
         raise ConfigError("name the file of predictions, such as: agentgym swe judge predictions.jsonl")
     predictions = _named("judging", "read_predictions", "repair")(Path(names[0]), tasks)
     lines = []
-    for prediction, verdict in _named("judging", "judge_predictions", "repair")(predictions, sandbox or None):
-        lines.append((prediction.task.id, verdict.kind, "; ".join(verdict.reasons)))
+    for prediction, verdict in _named("judging", "judge_predictions", "repair")(predictions, _room(sandbox)):
+        lines.append((prediction.task.id, verdict.kind, "; ".join(verdict.reasons), dict(verdict.left_out)))
         note(f"[{len(lines)}/{len(predictions)}] {prediction.task.id}: {verdict.kind}")
     if as_json:
-        print_json([dict(zip(("task", "verdict", "why"), line, strict=True)) for line in lines])
+        print_json([dict(zip(("task", "verdict", "why", "left_out"), line, strict=True)) for line in lines])
     else:
-        print_table(("task", "verdict", "why"), lines)
-        print(f"{sum(kind == 'solved' for _, kind, _ in lines)} of {len(lines)} solved")
+        shown = [(*line, "; ".join(f"{path} ({why})" for path, why in left_out.items())) for *line, left_out in lines]
+        print_table(("task", "verdict", "why", "left out"), shown)
+        print(f"{sum(kind == 'solved' for _, kind, *_ in lines)} of {len(lines)} solved")
     return 0
 
 
@@ -321,6 +323,13 @@ def _hunted_tasks(folder: Path | None) -> Sequence[Task]:
 
 def _report(name: str, line: str) -> None:
     note(f"{name}: {line}")
+
+
+def _room(sandbox: str) -> str | None:
+    """The sandbox that a user named; None for the default."""
+    if sandbox and sandbox not in _SANDBOXES:
+        raise ConfigError(f"--sandbox must be {' or '.join(_SANDBOXES)}, which can hold a package: got {sandbox!r}")
+    return sandbox or None
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import TaskError, unreadable
+from agentgym.errors import TaskError, suggestion, unreadable
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_swe.repair.ground import close_judges
@@ -20,7 +20,8 @@ from agentgym_swe.repair.verdict.patches import from_diff
 from agentgym_swe.room import Wanted
 
 SUITE = "swe/repair"
-_MAX_TOLD = 5
+_MAX_TOLD, _MAX_KEYS = 5, 8
+_FORM = 'a line is such as {"instance_id": "swe/repair:test-00000", "model_patch": "--- a/FILE\\n+++ b/FILE\\n@@ …"}'
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,23 @@ def read_predictions(path: Path, own: Path | None = None) -> list[Prediction]:
     except (OSError, UnicodeDecodeError) as error:
         raise TaskError(unreadable(path, error)) from error
     found, wrong = [], []
+    places: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         row = _row(line)
         if isinstance(row, str):
             wrong.append(f"{path}:{number}: {row}")
-        elif row["instance_id"] not in tasks:
-            wrong.append(f"{path}:{number}: {own or SUITE} has no task {row['instance_id']!r}")
+            continue
+        name = row["instance_id"]
+        if name in places:
+            wrong.append(f"{path}:{number}: instance_id {name!r} must be unique, and line {places[name]} has it too")
+        elif name not in tasks:
+            next_move = _instead(name, tasks, own) if len(wrong) < _MAX_TOLD else ""
+            wrong.append(f"{path}:{number}: {own or SUITE} has no task {name!r}{next_move}")
         else:
-            found.append(Prediction(tasks[row["instance_id"]], row["model_patch"] or ""))
+            found.append(Prediction(tasks[name], row["model_patch"] or ""))
+        places.setdefault(name, number)
     if wrong:
         more = f"\nand {len(wrong) - _MAX_TOLD} more" if len(wrong) > _MAX_TOLD else ""
         raise TaskError("\n".join(wrong[:_MAX_TOLD]) + more)
@@ -101,14 +109,31 @@ def _tasks(own: Path | None) -> Iterable[Task]:
     return [task for split in suite.splits for task in suite.tasks(split)]
 
 
+def _instead(name: str, known: Iterable[str], own: Path | None) -> str:
+    """What to write instead of an id that there is not, for the end of a message."""
+    close = suggestion(name, known)
+    told = f"; {close}" if close.startswith("did you mean") else ""
+    return told if own else f"{told}; name the file or folder of tasks of your own with --tasks"
+
+
 def _row(line: str) -> dict[str, Any] | str:
     """A row with both fields, or what is wrong with it."""
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        return f"the line is not valid JSON: {error}"
-    if not isinstance(row, dict) or not isinstance(row.get("instance_id"), str):
-        return 'expected an object with "instance_id", a text'
+        return f"the line is not valid JSON: {error.msg.removesuffix(' at')} at column {error.colno}; {_FORM}"
+    if not isinstance(row, dict):
+        return f"expected an object, got {type(row).__name__}; {_FORM}"
+    if not isinstance(row.get("instance_id"), str):
+        return f'expected an object with "instance_id", a text, got {_got(row, "instance_id")}; {_FORM}'
     if not isinstance(row.get("model_patch", 0), str | None):
-        return 'expected "model_patch", a diff or null'
+        return f'expected "model_patch", a diff or null, got {_got(row, "model_patch")}; {_FORM}'
     return row
+
+
+def _got(row: Mapping[str, Any], key: str) -> str:
+    """What a row has in place of a value of the right kind."""
+    if key in row:
+        return type(row[key]).__name__
+    more = f" and {len(row) - _MAX_KEYS} more" if len(row) > _MAX_KEYS else ""
+    return f"the keys {', '.join(map(repr, list(row)[:_MAX_KEYS]))}{more}" if row else "no keys"

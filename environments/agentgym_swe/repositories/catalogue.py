@@ -105,7 +105,11 @@ def package_named(name: str) -> Package:
         UnknownNameError: There is none; suggests close names.
     """
     if name not in packages():
-        raise UnknownNameError("package", name, packages())
+        see = (
+            "; these are the only sources of tasks: `agentgym swe list` shows them, and another one is added to "
+            "agentgym_swe/repositories/packages.toml"
+        )
+        raise UnknownNameError("package", name, packages(), see=see)
     return packages()[name]
 
 
