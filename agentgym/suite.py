@@ -345,7 +345,8 @@ def _read_task(suite: Suite, split: Split, line: str) -> Task:
     try:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
-        raise TaskError(f"the line is not valid JSON: {error.msg} at column {error.colno}") from error
+        why = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+        raise TaskError(f"the line is not valid JSON: {why}") from error
     if not isinstance(fields, dict):
         raise TaskError(f"expected an object, got {type(fields).__name__}")
     task = Task.from_json({**fields, "suite": suite.name, "split": split})

@@ -99,6 +99,7 @@ def test_suite_refuses_a_malformed_declaration(folder, old, new, message):
     ("second", "message"),
     [
         ("{", r"train.jsonl:2: the line is not valid JSON: Expecting .* at column 2. Correct the line$"),
+        ('{"id', r"train.jsonl:2: the line is not valid JSON: Unterminated string starting at column 2. Correct"),
         ('{"seed": 1}', r"train.jsonl:2: a task lacks the keys \['id'\]; each task has an id and a seed"),
         (line(2, id=""), "train.jsonl:2: a task needs an id: got an empty one. Correct the line$"),
         ("[1]", "train.jsonl:2: expected an object, got list"),

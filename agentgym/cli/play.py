@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from rich.console import Console
 from agentgym.cli.options import KeyValues, Partners, with_options
 from agentgym.cli.output import AsJson, note, print_json, read_options, read_partners, show
 from agentgym.env import AgentEnv
-from agentgym.errors import AgentGymError, ConfigError, ContractError
+from agentgym.errors import AgentGymError, ConfigError, ContractError, UnknownNameError
 from agentgym.evaluation import RecordingSettings, keep_episode
 from agentgym.game import GameReply
 from agentgym.origin import describe_error
@@ -51,7 +52,8 @@ def run(
 
     Args:
         env: The id of the environment, such as agentgym/Wordle-v0.
-        task: The id of a task, such as tools/lookup:test-00000. Without it, the environment makes a task from the seed.
+        task: The id of a task, such as tools/lookup:test-00000; of one in the file, where --env-option names a file of
+            tasks. Without it, the environment makes a task from the seed.
         seed: The seed of the task and the episode. Without it, a seed is drawn and printed.
         policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, endpoint:URL#MODEL, or a class
             of your own file, python:FILE.py:CLASS.
@@ -61,19 +63,15 @@ def run(
         window: Open the environment's own window, such as a browser's. What you do there is played as actions; the
             terminal takes actions, too.
         record: A folder that keeps the episode as a demonstration, with pictures if there are some. Without --task, a
-            train task of the environment's first suite is played.
+            train task of the environment's first suite is played. Tasks of a file of your own cannot be kept.
         env_option: Options of the environment, such as tasks=FILE. Values are read as JSON.
         as_json: Print the result as JSON.
     """
     _require_environment(env)
-    if task:
-        _require_own(task, env)
-    is_drawn = seed is None and not task
-    if is_drawn:
+    told = "" if seed is None else f", seed {seed}"
+    if seed is None and not task:
         seed = secrets.randbelow(2**31)
-    again = f"seed {seed}; to play the same episode again, use --seed {seed}"
-    if record is not None and not task:
-        task, seed = _train_task(env, seed or 0), None
+        told = f", seed {seed}; to play the same episode again, use --seed {seed}"
     given = {"role": role, "partners": read_partners(partner), "render_mode": "human" if window else ""}
     options: dict[str, Any] = {name: value for name, value in given.items() if value}
     options |= read_options(env_option, "--env-option")
@@ -84,9 +82,9 @@ def run(
     reader = input if sys.stdout.isatty() else _read_line
     viewer = HumanPolicy(Console(stderr=True), reader, seen if window else None)
     player: Policy = viewer if policy == "human" else load(policy, env)
-    if is_drawn:
-        note(again)
-    result = play(game, player, viewer, task=task or None, seed=seed, record=record)
+    wanted = partial(_wanted, game, env, task, seed, is_kept=record is not None)
+    seed_of_env = None if record is not None and not task else seed
+    result = play(game, player, viewer, task=wanted, seed=seed_of_env, record=record, told=told)
     if as_json:
         print_json({"env": env, "policy": policy, **result})
     else:
@@ -109,9 +107,10 @@ def play(
     player: Policy,
     viewer: HumanPolicy,
     *,
-    task: Task | str | None = None,
+    task: Task | Callable[[], Task],
     seed: int | None = None,
     record: Path | None = None,
+    told: str = "",
 ) -> dict[str, Any]:
     """Play one episode and show it.
 
@@ -119,9 +118,10 @@ def play(
         env: The environment; closed at the end.
         player: Who plays; may be the viewer itself.
         viewer: Shows messages and reward events.
-        task: What to play; None makes a task from the seed.
+        task: What to play, or what gives it.
         seed: Seed of the episode; None takes the task's.
         record: A run folder that keeps the episode with what was seen at each turn; None keeps nothing.
+        told: What follows the task's id in the line that names it.
 
     Returns:
         JSON values: task, seed, turns, reward, outcome, success, score.
@@ -134,10 +134,8 @@ def play(
         viewer.show_events(answer.events, env.reward_weights)
 
     try:
-        wanted = find_task(task) if isinstance(task, str) else task
-        if wanted is None:
-            assert seed is not None, "a task or a seed is given"
-            wanted = env.make_task(seed)
+        wanted = task if isinstance(task, Task) else task()
+        note(f"task {wanted.id}{told}")
         watched = player if player is viewer else Watched(player, viewer)
         settings = RolloutSettings(sampling=sampling_of(player, Sampling()))
         if record is not None:
@@ -198,13 +196,39 @@ class Watched:
         self._policy.forget(episode)
 
 
-def _train_task(env_id: str, seed: int) -> str:
+def _wanted(env: AgentEnv, env_id: str, task_id: str, seed: int | None, *, is_kept: bool) -> Task:
+    """The task of an id; without one, what the environment makes from a seed, or a train task to demonstrate."""
+    if env.num_tasks is not None:
+        return _own_task(env, task_id, seed, is_kept=is_kept)
+    if task_id:
+        return _suite_task(task_id, env_id)
+    assert seed is not None, "a task or a seed is given"
+    return _train_task(env_id, seed) if is_kept else env.make_task(seed)
+
+
+def _own_task(env: AgentEnv, task_id: str, seed: int | None, *, is_kept: bool) -> Task:
+    """One of the tasks that an environment has itself, such as those of a file that an option names."""
+    if is_kept:
+        raise ConfigError(
+            "--record keeps demonstrations of a suite's train tasks, and these options play tasks of your own, which "
+            "are of no suite; leave out --record, or the option that names them"
+        )
+    if not task_id:
+        assert seed is not None, "a task or a seed is given"
+        return env.make_task(seed)
+    known = {task.id: task for task in map(env.make_task, range(env.num_tasks or 0))}
+    if task_id not in known:
+        raise UnknownNameError("task", task_id, known, owner="what these options play")
+    return known[task_id]
+
+
+def _train_task(env_id: str, seed: int) -> Task:
     """A task to demonstrate: of the train split of the environment's first suite, drawn by a seed."""
     suites = spec(env_id).suites
     if not suites:
         raise ConfigError(f"name the task to record with --task: {env_id} has no suite to draw one from")
     tasks = load_suite(suites[0]).train_tasks()
-    return tasks[draw_seed(seed, "played task") % len(tasks)].id
+    return tasks[draw_seed(seed, "played task") % len(tasks)]
 
 
 def _require_environment(name: str) -> None:
@@ -216,12 +240,13 @@ def _require_environment(name: str) -> None:
     raise ConfigError(f"{name} is a suite of {suite.env}; play a task of it: agentgym play {suite.env} --task {first}")
 
 
-def _require_own(task_id: str, env_id: str) -> None:
-    """Refuse a task of another environment before it fails for what its configuration lacks."""
+def _suite_task(task_id: str, env_id: str) -> Task:
+    """A task of a suite; one of another environment is refused before it fails for what its configuration lacks."""
     found = find_task(task_id)
     owner = load_suite(found.suite).env
     if owner != spec(env_id).id:
         raise ConfigError(f"task {task_id!r} belongs to {owner}, not to {env_id}; play {owner}, or choose another task")
+    return found
 
 
 def _read_line(prompt: str) -> str:

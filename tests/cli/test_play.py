@@ -84,10 +84,12 @@ def test_play_says_how_an_episode_ended(said, code, ending, monkeypatch, capsys)
     assert capsys.readouterr().out == ending
 
 
-def test_play_says_the_drawn_seed_once_the_episode_can_start(capsys: pytest.CaptureFixture[str]) -> None:
+def test_play_says_the_task_and_the_drawn_seed_once_the_episode_can_start(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", GUESS, "--policy", "oracle", "--json"]) == 0
     captured = capsys.readouterr()
-    assert f"use --seed {json.loads(captured.out)['seed']}\n" in captured.err
+    result = json.loads(captured.out)
+    begins = f"task {result['task']}, seed {result['seed']}; to play the same episode again, "
+    assert captured.err.startswith(f"{begins}use --seed {result['seed']}\n")
     for wrong in (["--env-option", "secret=3"], ["--policy", "nobody"], ["--window"]):
         assert main(["play", GUESS, *wrong]) == 2
         assert "seed" not in capsys.readouterr().err

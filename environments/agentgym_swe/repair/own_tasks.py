@@ -8,14 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
-from agentgym.errors import AgentGymError, ConfigError, TaskError, unreadable
+from agentgym.errors import AgentGymError, ConfigError, TaskError, UnknownNameError, unreadable
 from agentgym.task import SPLITS, Split, Task
+from agentgym_swe.making.visible import Visible
 from agentgym_swe.repair.task_view import read_task, require_parts
 from agentgym_swe.repositories.catalogue import package_named
 from agentgym_swe.repositories.edit import Edit
 from agentgym_swe.repositories.layer import find_layer
 
+_KEYS = ("package", "digest", "edits", "kind", "visible_tests")
+"""What the config of a task may say."""
 _MAKE = "agentgym swe make toolz --out FOLDER writes such"
 
 
@@ -90,14 +94,28 @@ def _read_task(line: str, split: Split | None) -> Task:
     try:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
-        raise TaskError(f"the line is not valid JSON: {error.msg} at column {error.colno}") from error
+        why = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+        raise TaskError(f"the line is not valid JSON: {why}") from error
     if not isinstance(fields, dict):
         raise TaskError(f"expected a task as an object, got {type(fields).__name__}; {_MAKE}")
     task = Task.from_json({**fields, "split": split} if split else fields)
     require_parts(task)
+    _require_config(task)
     package = package_named(task.config["package"])
     for edit in task.config["edits"]:
         Edit.from_json(edit)
     if find_layer(package) is not None:  # else the episode says how to prepare it
         read_task(task)
     return task
+
+
+def _require_config(task: Task) -> None:
+    """Refuse what a task of the suite never says."""
+    unknown = sorted(set(task.config) - set(_KEYS))
+    if unknown:
+        raise UnknownNameError("key", unknown[0], _KEYS, owner=f"the config of task {task.id!r}")
+    if not task.config["edits"]:
+        raise TaskError(f"task {task.id!r} plants no fault: config.edits is empty; expected at least one edit; {_MAKE}")
+    visible = task.config.get("visible_tests", "others")
+    if visible not in get_args(Visible):
+        raise TaskError(f"visible_tests must be one of {', '.join(get_args(Visible))}: got {visible!r}")

@@ -145,7 +145,9 @@ def _read(content_hash: str, held: _Held) -> RepairTask:
     digest = str(task.config["digest"])
     if not layer.digest.startswith(digest):
         raise TaskError(
-            f"task {task.id!r} was made for another state of {layer.name}: {digest}, prepared is {layer.digest[:16]}"
+            f"task {task.id!r} was made for another state of {layer.name}: {digest}, prepared is {layer.digest[:16]}; "
+            f"make the tasks again with `agentgym swe make {layer.name} --out FOLDER`, or play them with the agentgym "
+            "that they were made with"
         )
     given = apply_edits(layer, [Edit.from_json(edit) for edit in task.config["edits"]])
     failing = tuple(str(test) for test in task.private["failing"])

@@ -64,6 +64,23 @@ def test_a_file_is_evaluated_and_solved(folder: Path) -> None:
     env.close()
 
 
+def test_play_finds_a_task_of_a_file_by_its_id_and_keeps_none(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--env-option", f"tasks={folder / 'train.jsonl'}", "sandbox=bubblewrap", 'relaxed=["cpus","memory_mib"]')
+    args = ["play", ENV, "--policy", "null", "--json"]
+    assert main([*args, "--task", "other", *options]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["task"] == "other"
+    assert shown.err.startswith("task other\n")
+    assert main([*args, "--task", "swe/repair:test-00000", *options]) == 2
+    assert "has no task 'swe/repair:test-00000'; known: other, planted" in capsys.readouterr().err
+    for chosen in (("--seed", "0"), ("--task", "other")):
+        assert main([*args, *chosen, "--record", str(tmp_path / "kept"), *options]) == 2
+        assert "tasks of your own, which are of no suite; leave out --record" in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
+
+
 def test_checks_play_the_tasks_of_a_file_in_place_of_the_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     option = {"tasks": str(folder / "train.jsonl")}
     assert [task.id for task in env_subject(ENV, given=option).tasks] == ["planted", "other"]
@@ -103,7 +120,13 @@ def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
         ({"config": {"edits": [["toolz/itertoolz.py", 9, 3, ""]]}}, "an edit is .* with 0 <= start <= end"),
         ({"config": {"edits": ["toolz/itertoolz.py"]}}, "an edit is "),
         ({"config": {"edits": [["toolz/no.py", 0, 0, ""]]}}, r"'toolz/no\.py', but toolz 1\.0\.0 has no such file"),
-        ({"config": {"digest": "0" * 16}}, "was made for another state of toolz"),
+        ({"config": {"edits": ()}}, r"task 'planted' plants no fault: config\.edits is empty"),
+        (
+            {"config": {"visible": "all"}},
+            "config of task 'planted' has no key 'visible'; did you mean visible_tests",
+        ),
+        ({"config": {"visible_tests": "some"}}, "visible_tests must be one of others, all, none: got 'some'"),
+        ({"config": {"digest": "0" * 16}}, "was made for another state of toolz: .*make the tasks again with"),
         ({"private": {"failing": ["toolz/tests/test_no.py::test_no"]}}, "which is no test of toolz"),
         ({"private": {"relevant": "all"}}, "relevant must be a list, got 'all'"),
         ({"seed": -1}, "seed must be an int >= 0"),
@@ -124,7 +147,12 @@ def test_a_wrong_row_is_refused_by_file_and_line(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"), [("{", "is not valid JSON: .* at column 2"), ("[]", "as an object, got list")]
+    ("line", "said"),
+    [
+        ("{", "is not valid JSON: .* at column 2"),
+        ('{"id', "is not valid JSON: Unterminated string starting at column 2$"),
+        ("[]", "as an object, got list"),
+    ],
 )
 def test_a_row_that_is_no_object_is_refused_by_file_and_line(line: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "own.jsonl").write_text(f"{line}\n")
