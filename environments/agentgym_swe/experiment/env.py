@@ -5,6 +5,7 @@ The tables are made in `problem`, predictions graded in `grading`; what runs in 
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import secrets
@@ -23,7 +24,7 @@ from agentgym.sandbox.sandbox_env import SandboxEnv
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from agentgym.task import Task
 from agentgym.tools import said, tool
-from agentgym_swe.experiment.grading import MAX_BYTES, SUCCESS, Reading, metric, read_predictions, score
+from agentgym_swe.experiment.grading import MAX_BYTES, MISSING, SUCCESS, Reading, metric, read_predictions, score
 from agentgym_swe.experiment.problem import Problem, draw_task, for_menu, pick_theme, read_task
 from agentgym_swe.experiment.themes import THEMES
 from agentgym_swe.experiment.trainers import TrainerPool, inside, trainer_pool
@@ -114,7 +115,7 @@ class ExperimentEnv(SandboxEnv):
         if render_mode not in (None, "ansi"):
             raise ConfigError(f"render_mode must be None or 'ansi': got {render_mode!r}")
         if mode not in (None, *get_args(Mode)):
-            raise ConfigError(f"mode must be scripts, menu or None: got {mode!r}")
+            raise ConfigError(f"mode must be scripts or menu, or left out for the task's: got {mode!r}")
         if theme is not None and theme not in THEMES:
             raise UnknownNameError("theme", theme, THEMES)
         if not 0 <= parts_weight <= 1:
@@ -296,8 +297,11 @@ class ExperimentEnv(SandboxEnv):
                 content = self.sandbox.read_file(PREDICTIONS, max_bytes=MAX_BYTES)
             except SandboxLostError:
                 raise
-            except SandboxFileError:
-                pass
+            except SandboxFileError as error:
+                is_missing = error.errno == errno.ENOENT
+                return MISSING if is_missing else Reading(None, f"predictions.csv cannot be read: {error.strerror}.")
+        elif not content:
+            return MISSING
         return read_predictions(content, problem.data.ids)
 
 

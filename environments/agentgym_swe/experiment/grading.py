@@ -43,6 +43,9 @@ class Reading(NamedTuple):
     why: str = ""
 
 
+MISSING = Reading(None, "There is no predictions.csv.")
+
+
 def read_predictions(content: bytes, ids: Sequence[str]) -> Reading:
     """Read a file of predictions: a header, and a number for each row exactly once."""
     try:

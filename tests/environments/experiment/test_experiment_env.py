@@ -83,8 +83,9 @@ def test_files_of_another_form_score_nothing_and_say_why(env: ExperimentEnv, val
 
 
 def test_a_link_out_of_the_folder_is_no_file_of_predictions(env: ExperimentEnv) -> None:
-    _, events, _ = play(env, "import os\nos.symlink('/etc/passwd', 'predictions.csv')")
+    _, events, info = play(env, "import os\nos.symlink('/etc/passwd', 'predictions.csv')")
     assert events == {"score": 0.0}
+    assert info["reward_events"][0].detail["why"].startswith("predictions.csv cannot be read: ")
 
 
 def test_forged_notes_count_as_output_only(env: ExperimentEnv) -> None:
@@ -95,7 +96,8 @@ def test_forged_notes_count_as_output_only(env: ExperimentEnv) -> None:
 
 
 def test_a_failing_script_is_answered_by_its_traceback(env: ExperimentEnv) -> None:
-    said, events, _ = play(env, f"{READ}print('here')\nraise ValueError('wrong')")
+    said, events, info = play(env, f"{READ}print('here')\nraise ValueError('wrong')")
+    assert info["reward_events"][0].detail["why"] == "There is no predictions.csv."
     assert said.startswith("here\n")
     assert said.splitlines()[-2:] == ["ValueError: wrong", "[exit code 1]"]
     assert events["read"] == 1.0, "what it did before the error counts"
@@ -120,7 +122,9 @@ def test_no_sandbox_starts_before_a_file_is_written() -> None:
     env = ExperimentEnv(sandbox="process")
     env.reset(options={"task": TASK})
     assert pool.stats().leased == before
-    assert env.step(call_text("submit"))[4]["score"] == 0.0
+    *_, info = env.step(call_text("submit"))
+    assert info["score"] == 0.0
+    assert info["reward_events"][0].detail["why"] == "There is no predictions.csv."
 
 
 def test_menu_and_scripts_have_their_own_tools() -> None:
@@ -142,5 +146,7 @@ def test_options_out_of_range_are_refused() -> None:
     for options in ({"mode": "talk"}, {"parts_weight": 2.0}):
         with pytest.raises(ConfigError):
             agentgym.make("agentgym/Experiment-v0", **options)
+    with pytest.raises(ConfigError, match="mode must be scripts or menu, or left out for the task's: got 'talk'"):
+        agentgym.make("agentgym/Experiment-v0", mode="talk")
     with pytest.raises(UnknownNameError):
         agentgym.make("agentgym/Experiment-v0", theme="loan")
