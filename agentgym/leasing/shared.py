@@ -56,5 +56,5 @@ class SharedPools(Generic[APool]):
             return
         stats = pool.stats()
         noun = pool.maker.noun if stats.num_all == 1 else pool.maker.plural
-        with last_work(f"ending {stats.num_all} {noun}; Ctrl-C again leaves that to {self._left_to}"):
+        with last_work(f"ending {stats.num_all} {noun}; Ctrl-C leaves that to {self._left_to}"):
             pool.close()

@@ -48,7 +48,7 @@ def test_a_process_whose_resources_take_long_to_end_says_so_and_a_quick_one_is_s
         command = [sys.executable, "-c", SLOW_END, str(seconds)]
         said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         says[seconds] = said.stderr
-    assert says == {0.0: "", 1.5: "ending 1 kiln; Ctrl-C again leaves that to the potter\n"}
+    assert says == {0.0: "", 1.5: "ending 1 kiln; Ctrl-C leaves that to the potter\n"}
 
 
 def test_an_interrupt_while_resources_end_ends_the_process_at_once() -> None:

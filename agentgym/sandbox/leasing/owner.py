@@ -138,7 +138,7 @@ def this_owner(state: Path | None = None) -> Owner:
 
 def _release(owner: Owner) -> None:
     """Release an owner at the end of the process."""
-    with last_work("removing the folders of sandboxes; Ctrl-C again leaves them to agentgym sweep"):
+    with last_work("removing the folders of sandboxes; Ctrl-C leaves them to agentgym sweep"):
         owner.release()
 
 
