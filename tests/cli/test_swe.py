@@ -34,7 +34,11 @@ def test_swe_list_shows_licences_and_what_is_prepared(empty_cache, capsys):
             2,
             "run `agentgym swe prepare toolz`, or `agentgym swe prepare` for all 26 that are missing",
         ),
-        (["prepare", "flask"], 2, "these are the only sources of tasks: `agentgym swe list` shows them, and another"),
+        (
+            ["prepare", "flask"],
+            2,
+            "Tasks are made of these packages alone: `agentgym swe list` shows them, and another",
+        ),
         (
             ["hunt", "toolz", "--sandbox", "podman"],
             2,

@@ -20,6 +20,10 @@ from agentgym_swe.repositories.fetching import Pin
 
 _FILE = Path(__file__).with_name("packages.toml")
 _HASH = re.compile(r"[0-9a-f]{64}")
+_SOURCES = (
+    "Tasks are made of these packages alone: `agentgym swe list` shows them, and another one is added to "
+    "agentgym_swe/repositories/packages.toml"
+)
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,7 @@ def package_named(name: str) -> Package:
         UnknownNameError: There is none; suggests close names.
     """
     if name not in packages():
-        see = (
-            "; these are the only sources of tasks: `agentgym swe list` shows them, and another one is added to "
-            "agentgym_swe/repositories/packages.toml"
-        )
-        raise UnknownNameError("package", name, packages(), see=see)
+        raise UnknownNameError("package", name, packages(), [_SOURCES])
     return packages()[name]
 
 
