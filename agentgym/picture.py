@@ -147,7 +147,7 @@ def has_picture(messages: Sequence[Message]) -> bool:
 
 
 def url_of(part: Message) -> str:
-    """The address in a picture's content part, a data URL where it holds the pixels; "" if there is none."""
+    """The address in a picture's content part, which is a data URL if the part holds the pixels; "" without one."""
     inner = part.get("image_url")
     url = inner.get("url") if isinstance(inner, dict) else None
     return url if isinstance(url, str) else ""

@@ -61,6 +61,25 @@ class Row:
         """Number of prompt tokens that pass through the model."""
         return len(self.prompt) - max(self.known, self.shared)
 
+    def take(self, ids: NDArray[np.int32], logprobs: NDArray[np.float32], is_stop: NDArray[np.bool_]) -> None:
+        """Take over the message, which ends at the first token that ends one, or with the budget.
+
+        Args:
+            ids: int32[K], what was sampled, and perhaps tokens behind it.
+            logprobs: float32[K].
+            is_stop: bool[K], which of the tokens end a message.
+
+        Raises:
+            ContractError: The log-probabilities are not finite.
+        """
+        size = min(int(is_stop.argmax()) + 1 if is_stop.any() else len(ids), self.budget)
+        self.ids, self.logprobs = ids[:size].copy(), logprobs[:size].copy()
+        if not np.isfinite(self.logprobs).all():
+            raise ContractError(
+                f"the model returned logits that are not finite for episode {self.request.episode!r}, turn "
+                f"{self.request.turn}; its weights have diverged: lower the learning rate or load other weights"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Attention:
@@ -342,13 +361,7 @@ class _Batch:
         all_ids, all_logprobs = tokens.to(torch.int32).cpu().numpy(), logprobs.cpu().numpy()
         for place, stop, ids, values in zip(places, stops, all_ids, all_logprobs, strict=True):
             row = self._rows[self._order[place]]
-            size = min(int(stop.argmax()) + 1 if stop.any() else num_steps, row.budget)
-            row.ids, row.logprobs = ids[:size].copy(), values[:size].copy()
-            if not np.isfinite(row.logprobs).all():
-                raise ContractError(
-                    f"the model returned logits that are not finite for episode {row.request.episode!r}, turn "
-                    f"{row.request.turn}; its weights have diverged: lower the learning rate or load other weights"
-                )
+            row.take(ids, values, stop)
             if not self._keeps_states:
                 continue
             # The last sampled token has not passed through the model; it is the first of the next turn's new tokens.

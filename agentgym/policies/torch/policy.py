@@ -114,7 +114,8 @@ class TorchPolicy:
 
     Args:
         model: A causal language model with plain attention layers (keys and values per token), such as Llama, Qwen,
-            Gemma, Mistral or GPT-2; or a model that sees, such as Qwen2.5-VL, which reads each prompt anew.
+            Gemma, Mistral or GPT-2; or a model that sees, such as Qwen2.5-VL, which keeps nothing
+            between turns.
         tokenizer: Decodes what was sampled.
         stop_ids: Tokens that end a message; None asks the tokenizer's chat template.
         name: What results are reported under.

@@ -1,6 +1,6 @@
 """Decoding with a model that sees: prompts with pictures pass through it once, then rows advance by a token a step.
 
-Nothing is kept from turn to turn: each prompt is read anew.
+It keeps nothing between turns, and reads each prompt from its start.
 """
 
 from __future__ import annotations
@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-import numpy as np
 import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
-from agentgym.errors import ContractError
 from agentgym.picture import url_of
 from agentgym.policies.torch.decoder import Row
 from agentgym.policies.torch.sampling import TokenDraws, stop_mask
@@ -165,13 +163,7 @@ class SeeingDecoder:
         stops = self._is_stop[tokens].cpu().numpy()
         all_ids, all_logprobs = tokens.to(torch.int32).cpu().numpy(), logprobs.cpu().numpy()
         for row, stop, ids, values in zip(rows, stops, all_ids, all_logprobs, strict=True):
-            size = min(int(stop.argmax()) + 1 if stop.any() else len(ids), row.budget)
-            row.ids, row.logprobs = ids[:size].copy(), values[:size].copy()
-            if not np.isfinite(row.logprobs).all():
-                raise ContractError(
-                    f"the model returned logits that are not finite for episode {row.request.episode!r}, turn "
-                    f"{row.request.turn}; its weights have diverged: lower the learning rate or load other weights"
-                )
+            row.take(ids, values, stop)
 
 
 def pictures_of(request: Request) -> tuple[str, ...]:
