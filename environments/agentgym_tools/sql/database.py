@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from agentgym_tools.sql.filling import Rows
 from agentgym_tools.sql.guard import Guard, SqlRefusedError, limited
 from agentgym_tools.worlds import Bench, Change, World
 
@@ -20,6 +22,7 @@ MAX_SIZE = 500_000
 """Most characters of all rows of a result."""
 _COMMENTS = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FIRST_WORD = re.compile(r"[A-Za-z]+")
+NOTHING: Rows = MappingProxyType({})
 READING, WRITING = ("SELECT", "WITH", "VALUES"), ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH")
 """First words of queries, and of changes."""
 
@@ -56,8 +59,14 @@ class Database(Protocol):
             SqlRefusedError: It was not carried out to its end; says why.
         """
 
-    def read_sibling(self, sibling: int, sql: str, max_rows: int) -> Result:
+    def read_sibling(self, sibling: int, sql: str, max_rows: int, planted: Rows = NOTHING) -> Result:
         """Carry out one query on a sibling, or for 0 on this database as it was at the start.
+
+        Args:
+            sibling: Its number.
+            sql: The query, from outside.
+            max_rows: Most rows of the result.
+            planted: Rows by table that are added before and removed afterwards.
 
         Raises:
             SqlRefusedError: It was not carried out to its end; says why.
@@ -100,11 +109,17 @@ class SqliteDatabase:
         self._tables = frozenset(table.name for table in bench.base.tables)
         self._world = World(bench)
 
-    def read(self, sql: str, max_rows: int) -> Result:
-        """See `Database.read`."""
+    def read(self, sql: str, max_rows: int, planted: Rows = NOTHING) -> Result:
+        """See `Database.read`; rows may be added before, and are removed afterwards."""
         _require_whole(sql, READING, "a SELECT")
         guard = Guard(self._tables, may_write=False)
-        with self._world.call(may_write=False), self._cursor(guard) as cursor:
+        undone = self._world.draft() if planted else nullcontext()
+        with undone, self._world.call(may_write=bool(planted)), self._cursor(guard) as cursor:
+            guard.is_own = True
+            for table, of_table in planted.items():
+                marks = ", ".join("?" * len(of_table[0]))
+                cursor.executemany(f"INSERT INTO {table} VALUES ({marks})", of_table)  # noqa: S608 - a name of the schema
+            guard.is_own = False
             cursor.execute(sql)
             rows = _fetch(cursor, max_rows + 1)
             names = tuple(column[0] for column in cursor.description or ())
@@ -112,11 +127,11 @@ class SqliteDatabase:
             raise SqlRefusedError("This is no query: it gives no columns.")
         return Result(names, rows[:max_rows], len(rows) > max_rows, frozenset(guard.read))
 
-    def read_sibling(self, sibling: int, sql: str, max_rows: int) -> Result:
+    def read_sibling(self, sibling: int, sql: str, max_rows: int, planted: Rows = NOTHING) -> Result:
         """See `Database.read_sibling`."""
         database = SqliteDatabase(self._siblings[sibling], self.is_stopped)
         try:
-            return database.read(sql, max_rows)
+            return database.read(sql, max_rows, planted)
         finally:
             database.close()
 

@@ -1,4 +1,4 @@
-"""The databases: five of each schema, and for each five siblings of the same size with other contents.
+"""The databases: five of each schema, for each five siblings of the same size with other contents, and a blank one.
 
 Rows are drawn in `filling`; statements are carried out in `database`.
 """
@@ -20,6 +20,8 @@ SIZES = (12, 18, 26, 36, 48)
 SMALL_SIZES = (6, 6, 7, 7, 8)
 """The same for tiny models."""
 NUM_SIBLINGS = 5
+BLANK = NUM_SIBLINGS + 1
+"""The sibling without rows, which all databases of a schema share; it gets rows for a question."""
 _SEATS = 2
 
 
@@ -33,8 +35,13 @@ class GuardedBase(Base):
         return db
 
 
-def create_statements(schema: Schema) -> str:
-    """The CREATE statements of a schema, in the words of SQLite that PostgreSQL understands too."""
+def create_statements(schema: Schema, *, with_links: bool = True) -> str:
+    """The CREATE statements of a schema, in the words of SQLite that PostgreSQL understands too.
+
+    Args:
+        schema: The schema.
+        with_links: Whether the engine is to check links.
+    """
     statements = []
     for table in schema.tables:
         lines = []
@@ -44,7 +51,7 @@ def create_statements(schema: Schema) -> str:
                 line += " PRIMARY KEY"
             elif not column.is_nullable:
                 line += " NOT NULL"
-            if column.kind == "link":
+            if column.kind == "link" and with_links:
                 line += f" REFERENCES {column.target} ({schema.table(column.target).key})"
             lines.append(line)
         statements.append(f"CREATE TABLE {table.name} (\n  " + ",\n  ".join(lines) + "\n);")
@@ -75,6 +82,14 @@ def bench_of(schema_name: str, number: int, sibling: int, is_small: bool) -> Ben
     return Bench(GuardedBase(f"{schema_name}-{number}.{sibling}", create_statements(schema), fill), _SEATS)
 
 
+@cache
+def blank_bench(schema_name: str) -> Bench:
+    """The connections to the blank sibling."""
+    return Bench(
+        GuardedBase(f"{schema_name}-blank", create_statements(load_schema(schema_name)), lambda db: None), _SEATS
+    )
+
+
 @lru_cache(maxsize=64)
 def rows_of(schema_name: str, number: int, sibling: int, is_small: bool) -> Rows:
     """The rows of a database or of one of its siblings, whatever engine keeps them; not to be changed.
@@ -94,8 +109,9 @@ def _size(schema_name: str, number: int, sibling: int, is_small: bool) -> int:
 
 
 def benches_of(schema_name: str, number: int, is_small: bool) -> Sequence[Bench]:
-    """The connections to a database and to its siblings, the database first."""
-    return [bench_of(schema_name, number, sibling, is_small) for sibling in range(NUM_SIBLINGS + 1)]
+    """The connections to a database and to its siblings, the database first and the blank sibling last."""
+    drawn = [bench_of(schema_name, number, sibling, is_small) for sibling in range(NUM_SIBLINGS + 1)]
+    return [*drawn, blank_bench(schema_name)]
 
 
 @cache

@@ -50,10 +50,11 @@ class SqlEnv(ToolEnv):
         message, carried out in order. A question ends with answer, a change with submit.
 
         The answer is a query and not its rows: so it is carried out on five siblings of the database too, where a
-        constant or a filter that is right by luck gives other rows. The columns stand in the order of the request;
-        their names do not matter.
+        constant or a filter that is right by luck gives other rows, and on small tables with the values that the right
+        query compares with, and next ones, so that `<` does not pass for `<=`. The columns stand in the order of the
+        request; their names do not matter.
     Reward:
-        success: 1 for the right rows on all six databases, or for just the right changes of rows; else 0. milestone:
+        success: 1 for the right rows on all these databases, or for just the right changes of rows; else 0. milestone:
         weight 0.1, a potential from 0 to 1 that rises with each needed table described, each unclear word asked about
         and a statement that runs on the needed tables, and that is taken back at the end. violation: -1 for a
         statement that is forbidden, weight 0.1. format: -0.1 for a message without a valid call.

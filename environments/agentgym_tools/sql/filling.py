@@ -85,6 +85,18 @@ def _draw(
     match column.kind:
         case "key":
             return number
+        case "later":
+            earlier = datetime.date.fromisoformat(str(drawn[column.target]))
+            return (earlier + datetime.timedelta(days=rng.randint(0, column.high))).isoformat()
+        case "link":
+            return rng.choice(linked[column.target])
+        case _:
+            return draw_value(rng, column)
+
+
+def draw_value(rng: random.Random, column: Column) -> Value:
+    """A value of a column that depends on no other one: of any kind but key, later and link."""
+    match column.kind:
         case "person":
             return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
         case "place":
@@ -99,8 +111,5 @@ def _draw(
             first = datetime.date(column.low, 1, 1).toordinal()
             last = datetime.date(column.high, 12, 31).toordinal()
             return datetime.date.fromordinal(rng.randint(first, last)).isoformat()
-        case "later":
-            earlier = datetime.date.fromisoformat(str(drawn[column.target]))
-            return (earlier + datetime.timedelta(days=rng.randint(0, column.high))).isoformat()
-        case "link":
-            return rng.choice(linked[column.target])
+        case _:
+            raise ValueError(f"column {column.name} of kind {column.kind} depends on other values")

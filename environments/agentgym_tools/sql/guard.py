@@ -17,8 +17,8 @@ from agentgym_tools.worlds.base import LOG
 
 MAX_WORK = 3_000_000
 """Steps of SQLite's virtual machine that one statement may take: a limit that does not depend on the machine's load."""
-MAX_WALL_S = 2.0
-"""Wall time of one statement, for steps that are long in themselves."""
+MAX_CPU_S = 2.0
+"""Processor time of one statement, for steps that are long in themselves; a machine that stands still costs none."""
 MAX_PAGES = 500
 """Pages of 4,096 bytes that the tables may grow to."""
 _STEPS_A_CHECK = 1_000
@@ -181,12 +181,12 @@ def limited(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[
         SqlRefusedError: A statement was stopped, or it asks for too much memory, or it is wrong; says which.
     """
     checks_left = MAX_WORK // _STEPS_A_CHECK
-    end = time.monotonic() + MAX_WALL_S
+    end = time.thread_time() + MAX_CPU_S
 
     def check() -> bool:
         nonlocal checks_left
         checks_left -= 1
-        return checks_left < 0 or time.monotonic() > end or is_stopped()
+        return checks_left < 0 or time.thread_time() > end or is_stopped()
 
     db.set_progress_handler(check, _STEPS_A_CHECK)
     try:

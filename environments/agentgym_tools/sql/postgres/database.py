@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from agentgym_tools.sql.database import READING, WRITING, Result, require_one
+from agentgym_tools.sql.database import NOTHING, READING, WRITING, Result, require_one
 from agentgym_tools.sql.databases import rows_of
+from agentgym_tools.sql.filling import Rows, Value
 from agentgym_tools.sql.guard import SqlRefusedError
 from agentgym_tools.sql.postgres.guard import require_timeless
 from agentgym_tools.sql.postgres.pool import MAX_WEAR, Place, Pool, current_pool
@@ -43,10 +44,11 @@ class PostgresDatabase:
         _require_reading(sql)
         return self._seat.session.read(sql, max_rows, self.is_stopped, with_tables=True)
 
-    def read_sibling(self, sibling: int, sql: str, max_rows: int) -> Result:
+    def read_sibling(self, sibling: int, sql: str, max_rows: int, planted: Rows = NOTHING) -> Result:
         """See `Database.read_sibling`."""
         _require_reading(sql)
-        with self._seat.judge(sibling) as judge:
+        additions = [f"INSERT INTO {table} VALUES {_listed(rows)}" for table, rows in planted.items()]
+        with self._seat.judge(sibling, additions) as judge:
             return judge.read(sql, max_rows, self.is_stopped)
 
     def write(self, sql: str) -> int:
@@ -110,6 +112,17 @@ class PostgresDatabase:
                     net[table.name, (key,)] = (before.get(key), after.get(key))
             self._net = without_idle(net)
         return self._net
+
+
+def _listed(rows: Sequence[tuple[Value, ...]]) -> str:
+    """Rows of ours as they stand behind VALUES."""
+    return ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+
+
+def _literal(value: Value) -> str:
+    if value is None:
+        return "NULL"
+    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
 
 
 def _require_reading(sql: str) -> None:

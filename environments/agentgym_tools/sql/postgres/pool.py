@@ -11,12 +11,12 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias
 
 from agentgym.errors import InfrastructureError, SandboxError, SandboxLostError
-from agentgym_tools.sql.databases import NUM_SIBLINGS, create_statements, rows_of
+from agentgym_tools.sql.databases import BLANK, NUM_SIBLINGS, create_statements, rows_of
 from agentgym_tools.sql.postgres.guard import MAX_WALL_S
 from agentgym_tools.sql.postgres.programs import psycopg
 from agentgym_tools.sql.postgres.server import Server
@@ -55,12 +55,18 @@ class Seat:
         self.session = Session(server.connect(PLAYER, name, search_path="s0,extra", **_limits()))
 
     @contextmanager
-    def judge(self, sibling: int) -> Iterator[Session]:
-        """The connection that reads a sibling, or for 0 the database as it was before the episode."""
+    def judge(self, sibling: int, additions: Sequence[str] = ()) -> Iterator[Session]:
+        """The connection that reads a sibling, or for 0 the database as it was before the episode.
+
+        Args:
+            sibling: Its number.
+            additions: Statements of ours that are carried out before, and undone by the next call.
+        """
         with self._judging:
             if self._judge is None:
                 self._judge = Session(self._server.connect(JUDGE, self.name, **_limits()))
-            self._judge.reset(f"s{sibling}")
+            self._judge.reset(f"s{sibling}", additions)
+            self.wear += bool(additions)  # the rows are few
             yield self._judge
 
     def close(self) -> None:
@@ -171,6 +177,7 @@ class Pool:
         schema_name, number, is_small = place
         schema = load_schema(schema_name)
         with self.server.connect(self.server.keeper.info.user, name) as connection:
+            connection.execute(_definitions(schema, BLANK))
             for sibling in range(NUM_SIBLINGS + 1):
                 connection.execute(_definitions(schema, sibling))
                 for table, rows in rows_of(schema_name, number, sibling, is_small).items():
@@ -194,16 +201,19 @@ def _definitions(schema: Schema, sibling: int) -> str:
     The order is that of the rows whatever was changed, undone or written again. A view has no system columns either.
     """
     data, seen = f"d{sibling}", f"s{sibling}"
-    lines = [f"CREATE SCHEMA {data}; CREATE SCHEMA {seen}; SET search_path = {data};", create_statements(schema)]
+    tables = create_statements(schema, with_links=sibling != BLANK)  # rows of ours need no checks, which take long
+    lines = [f"CREATE SCHEMA {data}; CREATE SCHEMA {seen}; SET search_path = {data};", tables]
     for table in schema.tables:
         lines.append(f"CREATE VIEW {seen}.{table.name} AS SELECT * FROM {data}.{table.name} ORDER BY {table.key};")
         for column in table.columns:
-            if column.kind == "link":
+            if column.kind == "link" and sibling != BLANK:
                 name = f"{table.name}_{column.name}_fkey"
                 lines.append(f"ALTER TABLE {table.name} ALTER CONSTRAINT {name} DEFERRABLE INITIALLY IMMEDIATE;")
             elif not column.is_integer:
                 lines.append(f"ALTER TABLE {table.name} ADD CHECK (pg_catalog.length({column.name}) <= {MAX_TEXT});")
     lines.append(f"GRANT USAGE ON SCHEMA {seen} TO {JUDGE}; GRANT SELECT ON ALL TABLES IN SCHEMA {seen} TO {JUDGE};")
+    if sibling == BLANK:  # for planted rows; a cursor, by which answers are read, cannot write
+        lines.append(f"GRANT INSERT ON ALL TABLES IN SCHEMA {seen} TO {JUDGE};")
     if sibling == 0:
         lines.append(f"GRANT USAGE ON SCHEMA {seen} TO {PLAYER};")
         lines.append(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {seen} TO {PLAYER};")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -46,13 +46,15 @@ class Session:
         self._connection = connection
         self._own("BEGIN")  # closes the connection where it fails
 
-    def reset(self, schema: str = "") -> None:
+    def reset(self, schema: str = "", additions: Sequence[str] = ()) -> None:
         """Undo everything and begin anew.
 
         Args:
             schema: Whose tables statements mean; "" for the connection's own.
+            additions: Statements of ours to begin with.
         """
-        self._own(f"ROLLBACK; {f'SET search_path = {schema}, extra; ' if schema else ''}BEGIN")
+        path = [f"SET search_path = {schema}, extra"] if schema else []
+        self._own("; ".join(["ROLLBACK", *path, "BEGIN", *additions]))
 
     def read(self, sql: str, max_rows: int, is_stopped: Callable[[], bool], *, with_tables: bool = False) -> Result:
         """Carry out one query; nothing remains of it.

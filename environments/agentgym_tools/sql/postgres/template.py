@@ -20,7 +20,9 @@ _OTHERS = (
 )
 # Of the concatenations, these are of texts with numbers and dates.
 _OPERATORS = "anytextcat textanycat"
-FUNCTIONS = f"{_AGGREGATES} {_WINDOWS} {_TEXTS} {_OTHERS} {_OPERATORS}".split()
+# PostgreSQL looks values up by their hashes where an IN lists nine or more of them.
+_HASHES = "hashint4 hashint8 hashtext"
+FUNCTIONS = f"{_AGGREGATES} {_WINDOWS} {_TEXTS} {_OTHERS} {_OPERATORS} {_HASHES}".split()
 """The functions that may be called, beside those of operators and casts between `_TYPES`. None of them makes a long
 text of a short one by itself, reads the clock, sleeps, draws, or looks at the server."""
 _TYPES = "int2 int4 int8 numeric float4 float8 text varchar bpchar bool date interval timestamp timestamptz".split()  # noqa: SIM905 - shorter

@@ -1,3 +1,4 @@
+import itertools
 import threading
 import time
 
@@ -168,6 +169,11 @@ def test_interrupt_stops_a_running_statement():
     with pytest.raises(SqlRefusedError):
         database.read("SELECT COUNT(*) FROM loan a, loan b, loan c", 1)
     database.close()
+
+
+def test_machine_that_stands_still_stops_no_statement(database, monkeypatch):
+    monkeypatch.setattr(time, "monotonic", itertools.count(0, 60).__next__)
+    assert database.read("SELECT COUNT(*) FROM loan a, loan b", 1).rows[0][0] > 5_000
 
 
 def test_longest_statement_is_read(database):

@@ -15,7 +15,7 @@ def some(suite_tasks, step):
 def test_oracle_solves_tasks_of_every_stratum_and_template(play, suite_tasks):
     one_of_each = {task.config["template"]: task for task in some(suite_tasks, 1)}
     assert set(one_of_each) == set(TEMPLATES)
-    tasks = [*one_of_each.values(), *some(suite_tasks, 10)]
+    tasks = [*one_of_each.values(), *(tasks[-1] for tasks in suite_tasks.values())]
     for task in tasks:
         episode = play(task, SCRIPTS["oracle"](task, 0))
         assert episode.info["success"] is True, task
@@ -50,12 +50,12 @@ def test_who_does_not_ask_and_guesses_fails(play, suite_tasks):
 
 
 def test_demonstrator_gets_better_with_its_quality(play, suite_tasks):
-    tasks = suite_tasks["unseen_instances"][:60]
+    tasks = suite_tasks["unseen_instances"][:24]
     rates = [
         sum(play(task, Demonstrator(task, number, quality)).info["success"] for number, task in enumerate(tasks))
         for quality in (0.0, 0.5, 1.0)
     ]
-    assert rates[0] == 0 < rates[1] < rates[2] == 60
+    assert rates[0] == 0 < rates[1] < rates[2] == 24
 
 
 def test_hasty_player_answers_after_the_tables_with_the_right_statement_or_a_near_miss(play, suite_tasks):

