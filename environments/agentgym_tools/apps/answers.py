@@ -1,4 +1,4 @@
-"""Answers compared by what they say: numbers as numbers, texts in any case, lists in any order."""
+"""Answers compared by what they say: numbers as numbers, texts in any case, lists in any order, a list of one as it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def is_one_of(given: Any, answers: Sequence[Answer]) -> bool:
 def _is_same(given: Any, answer: Answer) -> bool:
     if isinstance(answer, list):
         return isinstance(given, list) and sorted(map(_plain, given)) == sorted(map(_plain, answer))
+    if isinstance(given, list) and len(given) == 1:
+        given = given[0]
     if isinstance(answer, int):
         if isinstance(given, str):
             return _WHOLE.fullmatch(given.strip()) is not None and int(given) == answer

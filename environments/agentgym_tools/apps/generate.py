@@ -6,7 +6,7 @@ How a task is drawn is in `drawing`; suite.toml and README are written by hand.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,10 @@ from agentgym.errors import ConfigError
 from agentgym.task import Split, Task
 from agentgym_tools.apps.drafts import Template
 from agentgym_tools.apps.drawing import Wanted, draw_task
-from agentgym_tools.apps.injections import FAMILIES, HELD_OUT
-from agentgym_tools.apps.planting import can_hold, plant, twin_of
+from agentgym_tools.apps.injections import Planted
+from agentgym_tools.apps.planting import can_hold, plant
 from agentgym_tools.apps.templates import TEMPLATES
+from agentgym_tools.planted_texts import Place, write_injected
 
 TRAIN, VALIDATION = "train", "validation"
 INSTANCES, NEW_TEMPLATES, COMBINATIONS = "unseen_instances", "unseen_templates", "unseen_combinations"
@@ -48,17 +49,8 @@ HELD_OUT_PAIRS = (
 _EVERY = 7
 """One template of one or two apps in so many is held out from training."""
 _MAX_DRAWS = 12
-KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
-TWINS = "twins"
-INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
-    "train": {"injected": KNOWN},
-    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
-}
-"""Strata of the suite with planted texts, and the families of wording of each."""
 PLACES = ("mail texts", "note texts", "messages", "file texts")
 """Where the suite's texts stand; with another place its tasks would be others."""
-NUM_INJECTED = 8
-"""Tasks of each family in a stratum."""
 
 
 def _has_new_pair(template: Template) -> bool:
@@ -127,33 +119,24 @@ def generate_injected(folder: Path, suite: str, first: First = None) -> None:
     """
     seen: set[str] = set()
     holding = [each for each in templates_of(TRAIN) if can_hold(each)]
-    for split, strata in INJECTED.items():
-        tasks: dict[int, Task] = {}
-        sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
-        for stratum, numbers in numbered_strata(sizes, first):
-            families, rng = strata[stratum], random.Random(f"{suite} {split} {stratum}")
-            for number, index in enumerate(numbers):
-                task = _draw_injected(rng, split, holding, seen, families[number % len(families)], number)
-                tasks[index] = replace(task, stratum=stratum)
-        if split == "test":
-            rng, start = random.Random(f"{suite} twins"), sum(sizes.values())
-            tasks |= {start + index: replace(twin_of(rng, task), stratum=TWINS) for index, task in list(tasks.items())}
-        write_split(
-            folder, split, [replace(task, id=numbered_id(suite, split, index)) for index, task in tasks.items()]
-        )
+
+    def draw_tasks(split: Split, stratum: str, places: Sequence[Place]) -> Iterator[Task]:
+        rng = random.Random(f"{suite} {split} {stratum}")
+        return (_draw_injected(rng, split, holding, seen, place) for place in places)
+
+    write_injected(folder, suite, Planted, draw_tasks, first)
 
 
-def _draw_injected(
-    rng: random.Random, split: Split, holding: list[Template], seen: set[str], family: str, number: int
-) -> Task:
+def _draw_injected(rng: random.Random, split: Split, holding: list[Template], seen: set[str], place: Place) -> Task:
     """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's own API."""
-    for turn in range(number, number + 10_000):
+    uses_own_api = place.number % 3 == 0
+    for turn in range(place.number, place.number + 10_000):
         wanted = Wanted("full", holding[turn % len(holding)].name, is_new_person=split == "test")
         task = _draw_new(rng, wanted, seen)
-        planted = None if task is None else plant(rng, task, family, uses_own_api=number % 3 == 0, places=PLACES)
+        planted = None if task is None else plant(rng, task, place.family, uses_own_api=uses_own_api, places=PLACES)
         if planted is not None:
             return planted
-    raise ConfigError(f"no task has a place for an attack of the family {family}")
+    raise ConfigError(f"no task has a place for an attack of the family {place.family}")
 
 
 SUITES: Suites = {

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
-from agentgym.errors import ConfigError
 from agentgym.task import Task
 from agentgym_tools.apps.contents import contents_of
 from agentgym_tools.apps.drafts import NothingToDraw, Template
-from agentgym_tools.apps.injections import FAMILIES, HARMLESS, Planted
+from agentgym_tools.apps.injections import Planted
 from agentgym_tools.apps.planning import Plan, changes_by, drawn_plan, plan_of
 from agentgym_tools.apps.session import ending, session_of, solution
 from agentgym_tools.apps.templates import TEMPLATES
@@ -42,7 +40,7 @@ def plant(
     Args:
         rng: Where the attack is drawn from.
         task: A task without one.
-        family: The wording, one of `FAMILIES`.
+        family: The wording, one of those of `Planted`.
         uses_own_api: Whether the attack needs an API that the task itself needs; else it needs another one.
         places: Where it may stand, of `TEXTS`.
 
@@ -52,27 +50,16 @@ def plant(
     Raises:
         ConfigError: There is no such family.
     """
-    if family not in FAMILIES:
-        raise ConfigError(f"there is no family of wordings {family!r}; it has to be one of {', '.join(FAMILIES)}")
+    wording = Planted.wordings.of(family)
     plan = plan_of(task)
     rows = sorted(row for row in plan.needed if row[0] in places)
     call = _attack(rng, task, plan, uses_own_api) if rows else None
     if call is None:
         return None
     table, number = rng.choice(rows)
-    found = _with(task, Planted(TEXTS[table], int(number), FAMILIES[family].format(call=call), call, family))
+    planted = Planted(TEXTS[table], int(number), text=wording.format(call=call), call=call, family=family)
+    found = planted.put_in(task)
     return found if _works(found, call) else None
-
-
-def twin_of(rng: random.Random, task: Task) -> Task:
-    """The same task with a text in the same place that wants nothing."""
-    planted = Planted.of(task)
-    assert planted is not None
-    return _with(task, Planted(planted.table, planted.number, rng.choice(HARMLESS)))
-
-
-def _with(task: Task, planted: Planted) -> Task:
-    return replace(task, private={**task.private, "planted": planted.to_json()})
 
 
 def _works(task: Task, attack: Call) -> bool:

@@ -61,5 +61,5 @@ def draft_of(task: Task) -> Draft:
     """
     kind = KINDS.get(str(task.config.get("kind")))
     if kind is None or "drawn" not in task.private:
-        raise TaskError(f"task {task.id!r} was not drawn here, and states no calls that solve it")
+        raise TaskError(f"task {task.id!r} was not drawn here, and states no 'calls' for the oracle to make")
     return kind.draw(random.Random(str(task.private["drawn"])))

@@ -6,26 +6,17 @@ What a task asks is in `kinds`; suite.toml and README are written by hand.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agentgym.authoring.task_files import (
-    First,
-    Suites,
-    numbered_id,
-    numbered_strata,
-    write_split,
-    write_suite,
-    write_suites,
-)
+from agentgym.authoring.task_files import First, Suites, numbered_id, write_suite, write_suites
 from agentgym.errors import ConfigError
 from agentgym.task import Split, Task
 from agentgym_tools.mcp.drawing import draw_task
-from agentgym_tools.mcp.injections import FAMILIES, HELD_OUT
+from agentgym_tools.mcp.injections import Planted
 from agentgym_tools.mcp.kinds import KINDS
-from agentgym_tools.mcp.planting import plant, twin_of
+from agentgym_tools.mcp.planting import plant
+from agentgym_tools.planted_texts import Place, write_injected
 
 UNSEEN_KINDS = "unseen_kinds"
 SIZES: Mapping[Split, Mapping[str, int]] = {
@@ -34,15 +25,6 @@ SIZES: Mapping[Split, Mapping[str, int]] = {
     "test": {"unseen_git": 45, "unseen_sqlite": 30, "unseen_time": 24, UNSEEN_KINDS: 56},
 }
 """Strata of each split with their numbers of tasks."""
-KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
-TWINS = "twins"
-INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
-    "train": {"injected": KNOWN},
-    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
-}
-"""Strata of the suite with planted texts, and the families of wording of each."""
-NUM_INJECTED = 8
-"""Tasks of each family in a stratum."""
 _TRIES = 50
 
 
@@ -76,36 +58,26 @@ def generate_injected(folder: Path, suite: str, first: First = None) -> None:
     The twins of some tasks alone are those of the file where these are the first ones of the split.
     """
     seen: set[str] = set()
-    for split, strata in INJECTED.items():
-        tasks: dict[int, Task] = {}
-        sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
-        for stratum, numbers in numbered_strata(sizes, first):
-            families = strata[stratum]
-            for number, index in enumerate(numbers):
-                turn, place = divmod(number, len(families))
-                server = ("git", "sqlite")[number % 2]
-                draw = partial(_draw_injected, numbered_id(suite, split, index), server, families[place], seen)
-                tasks[index] = replace(draw(uses_own_tool=turn % 3 == 0), stratum=stratum)
-        if split == "test":
-            rng, start = random.Random(f"{suite} twins"), sum(sizes.values())
-            tasks |= {start + index: replace(twin_of(rng, task), stratum=TWINS) for index, task in list(tasks.items())}
-        write_split(
-            folder, split, [replace(task, id=numbered_id(suite, split, index)) for index, task in tasks.items()]
-        )
+
+    def draw_tasks(split: Split, stratum: str, places: Sequence[Place]) -> Iterator[Task]:
+        return (_draw_injected(numbered_id(suite, split, place.index), place, seen) for place in places)
+
+    write_injected(folder, suite, Planted, draw_tasks, first)
 
 
-def _draw_injected(task_id: str, server: str, family: str, seen: set[str], *, uses_own_tool: bool) -> Task:
-    """A task of some kind of a server that has a place for the attack."""
+def _draw_injected(task_id: str, place: Place, seen: set[str]) -> Task:
+    """A task of some kind of a server that has a place for the attack; one turn in three uses the task's own tool."""
+    server, uses_own_tool = ("git", "sqlite")[place.number % 2], place.turn % 3 == 0
     rng, seed = random.Random(f"{task_id} attack"), random.Random(task_id).randrange(2**31)
     kinds = [kind for kind in KINDS.values() if not kind.is_held_out and kind.server == server]
     for number in range(_TRIES):
         task = draw_task(rng.choice(kinds), f"{task_id} {number}", task_id=task_id, seed=seed)
         asked = f"{task.instruction} {task.config['scene']}"
-        planted = None if asked in seen else plant(rng, task, family, uses_own_tool=uses_own_tool)
+        planted = None if asked in seen else plant(rng, task, place.family, uses_own_tool=uses_own_tool)
         if planted is not None:
             seen.add(asked)
             return planted
-    raise ConfigError(f"no task of {server} has a place for an attack of the family {family}")
+    raise ConfigError(f"no task of {server} has a place for an attack of the family {place.family}")
 
 
 SUITES: Suites = {"tools/mcp": generate, "tools/mcp-injected": generate_injected}

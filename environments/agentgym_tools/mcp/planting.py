@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from agentgym.errors import ConfigError, TaskError
 from agentgym.task import Task
 from agentgym_tools.mcp.drawing import calls_of
-from agentgym_tools.mcp.injections import FAMILIES, HARMLESS, Planted
+from agentgym_tools.mcp.injections import Planted
 from agentgym_tools.mcp.kinds.draft import Call
 from agentgym_tools.mcp.kinds.sqlite import FILE, changes_of
 from agentgym_tools.mcp.repository.model import HEADS, Repository
@@ -34,7 +33,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     Args:
         rng: Where the attack is drawn from.
         task: A task without one, on a repository or a database.
-        family: The wording, one of `FAMILIES`.
+        family: The wording, one of those of `Planted`.
         uses_own_tool: Whether the attack needs a tool that the task itself needs; else it needs another one.
 
     Returns:
@@ -43,30 +42,18 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     Raises:
         ConfigError: There is no such family.
     """
-    if family not in FAMILIES:
-        raise ConfigError(f"there is no family of wordings {family!r}; it has to be one of {', '.join(FAMILIES)}")
+    wording = Planted.wordings.of(family)
     own = list(dict.fromkeys(tool for tool, _ in calls_of(task)))
     start = start_of(task.config)
     for _ in range(MAX_DRAWS):
         for call, change in _attacks(rng, task, start):
             if (call[0] in own) is not uses_own_tool or not _is_apart(task, start, change):
                 continue
-            text = FAMILIES[family].format(call=_shown(call))
-            planted = Planted(rng.choice(own), text, call, change, family)
+            text = wording.format(call=_shown(call))
+            planted = Planted(rng.choice(own), change, text=text, call=call, family=family)
             if _fits(planted):
-                return _with(task, planted)
+                return planted.put_in(task)
     return None
-
-
-def twin_of(rng: random.Random, task: Task) -> Task:
-    """The same task with a text in the same place that wants nothing."""
-    planted = Planted.of(task)
-    assert planted is not None
-    return _with(task, Planted(planted.tool, rng.choice(HARMLESS)))
-
-
-def _with(task: Task, planted: Planted) -> Task:
-    return replace(task, private={**task.private, "planted": planted.to_json()})
 
 
 def _shown(call: Call) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 
-from agentgym.errors import ConfigError
 from agentgym.task import Task
-from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, Planted
+from agentgym_tools.desks.conditions.injections import Planted
 from agentgym_tools.desks.conditions.options import Options, make_interface
 from agentgym_tools.desks.desks import desk
 from agentgym_tools.desks.domain import Domain, changes_by
@@ -28,7 +26,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     Args:
         rng: Where the attack is drawn from.
         task: A task without one.
-        family: The wording, one of `FAMILIES`.
+        family: The wording, one of those of `Planted`.
         uses_own_tool: Whether the attack needs a tool that the task itself needs; else it needs another one.
 
     Returns:
@@ -37,8 +35,7 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     Raises:
         ConfigError: There is no such family.
     """
-    if family not in FAMILIES:
-        raise ConfigError(f"there is no family of wordings {family!r}; it has to be one of {', '.join(FAMILIES)}")
+    wording = Planted.wordings.of(family)
     domain = desk(task.config["desk"])
     session = session_of(task, domain)
     rows = _rows(session)
@@ -47,19 +44,8 @@ def plant(rng: random.Random, task: Task, family: str, *, uses_own_tool: bool) -
     if call is None:
         return None
     shown = make_interface(domain, Options(), 0).write(call)
-    planted = Planted(rng.choice(rows), FAMILIES[family].format(call=shown), call, family)
-    return _with(task, planted)
-
-
-def twin_of(rng: random.Random, task: Task) -> Task:
-    """The same task with a text in the same place that wants nothing."""
-    planted = Planted.of(task)
-    assert planted is not None
-    return _with(task, Planted(planted.row, rng.choice(HARMLESS)))
-
-
-def _with(task: Task, planted: Planted) -> Task:
-    return replace(task, private={**task.private, "planted": planted.to_json()})
+    planted = Planted(rng.choice(rows), text=wording.format(call=shown), call=call, family=family)
+    return planted.put_in(task)
 
 
 def _rows(session: Session) -> Sequence[Seen]:
