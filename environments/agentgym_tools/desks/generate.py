@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,13 +23,14 @@ from agentgym.authoring.task_files import (
 )
 from agentgym.suite import load_suite
 from agentgym.task import Split, Task
-from agentgym_tools.desks.conditions.injections import FAMILIES, HELD_OUT
+from agentgym_tools.desks.conditions.injections import Planted
 from agentgym_tools.desks.conditions.options import Options
-from agentgym_tools.desks.conditions.planting import plant, twin_of
+from agentgym_tools.desks.conditions.planting import plant
 from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.domain import Domain
 from agentgym_tools.desks.drawing import FEW_DRAWS, Wanted, can_draw, draw_task, try_to_draw_task
 from agentgym_tools.desks.templates import Template
+from agentgym_tools.planted_texts import Place, write_injected
 from agentgym_tools.specs import FINDING_DESKS, HARDER_DESKS, INJECTED_DESKS, SMALL_DESKS, WORDS_DESKS
 
 TRAIN, VALIDATION = "train", "validation"
@@ -82,15 +83,6 @@ NUM_WORDS = 10
 """Test tasks of each persona in the suites of talk in words."""
 WORDS_SIZES: Mapping[Split, int] = {"train": 300, "validation": 40}
 """Tasks of their other splits, whose strata have the same names; desks that are held out have none."""
-KNOWN = tuple(family for family in FAMILIES if family not in HELD_OUT)
-TWINS = "twins"
-INJECTED: Mapping[Split, Mapping[str, Sequence[str]]] = {
-    "train": {"injected": KNOWN},
-    "test": {"injected": KNOWN, "unseen_wordings": HELD_OUT},
-}
-"""Strata of the suites with planted texts, and the families of wording of each."""
-NUM_INJECTED = 8
-"""Tasks of each family in a stratum."""
 NUM_TEST_WORLDS = 8
 """Small worlds that no training task is in, where a desk has several."""
 _EVERY = 7
@@ -208,28 +200,23 @@ def generate_injected(desk_name: str, folder: Path, suite: str, first: First = N
     The twins of some tasks alone are those of the file where these are the first ones of the split.
     """
     seen: set[str] = set()
-    for split, strata in INJECTED.items():
-        tasks: dict[int, Task] = {}
-        sizes = {stratum: NUM_INJECTED * len(families) for stratum, families in strata.items()}
-        for stratum, numbers in numbered_strata(sizes, first):
-            families, rng = strata[stratum], random.Random(f"{suite} {split} {stratum}")
-            drawable = _drawable(rng, desk_name, "full", TRAIN if split == "train" else CUSTOMERS)
-            for number, index in enumerate(numbers):
-                draw = partial(_draw_injected, rng, stratum, drawable, families[number % len(families)], number)
-                tasks[index] = draw_unseen(draw, seen, lambda task: task.content_hash)
-        if split == "test":
-            rng, start = random.Random(f"{suite} twins"), sum(sizes.values())
-            tasks |= {start + index: replace(twin_of(rng, task), stratum=TWINS) for index, task in list(tasks.items())}
-        write_split(
-            folder, split, [replace(task, id=numbered_id(suite, split, index)) for index, task in tasks.items()]
-        )
+
+    def draw_tasks(split: Split, stratum: str, places: Sequence[Place]) -> Iterator[Task]:
+        rng = random.Random(f"{suite} {split} {stratum}")
+        drawable = _drawable(rng, desk_name, "full", TRAIN if split == "train" else CUSTOMERS)
+        for place in places:
+            draw = partial(_draw_injected, rng, stratum, drawable, place)
+            yield draw_unseen(draw, seen, lambda task: task.content_hash)
+
+    write_injected(folder, suite, Planted, draw_tasks, first)
 
 
-def _draw_injected(rng: random.Random, stratum: str, drawable: list[Wanted], family: str, number: int) -> Task:
+def _draw_injected(rng: random.Random, stratum: str, drawable: list[Wanted], place: Place) -> Task:
     """A task of one of the templates, in turn, that has a place for the attack; every third uses the task's tool."""
-    first = number % len(drawable)
+    first = place.number % len(drawable)
     tasks = (_draw(rng, "drawn", stratum, wanted) for wanted in itertools.cycle(drawable[first:] + drawable[:first]))
-    return next(filter(None, (plant(rng, task, family, uses_own_tool=number % 3 == 0) for task in tasks)))
+    uses_own_tool = place.number % 3 == 0
+    return next(filter(None, (plant(rng, task, place.family, uses_own_tool=uses_own_tool) for task in tasks)))
 
 
 def templates_of(domain: Domain, stratum: str) -> list[Template]:

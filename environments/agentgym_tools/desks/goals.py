@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agentgym_tools.worlds import World
-from agentgym_tools.worlds.calls import Call, Value
+from agentgym_tools.worlds.calls import Call, Value, as_text
 from agentgym_tools.worlds.toolbox import Seen
 
 if TYPE_CHECKING:
@@ -65,6 +65,12 @@ class Goal:
     def first_wish(self) -> Goal:
         """What the customer wants before it changes its mind."""
         return replace(self, facts={**self.facts, **self.at_first}, at_first={}, changes_mind=False)
+
+    def is_new_wish(self, told: Mapping[str, Value]) -> bool:
+        """Whether a customer who tells these facts says what it wants after it has changed its mind."""
+        return self.changes_mind and any(
+            as_text(told[fact]) == as_text(self.facts[fact]) for fact in self.at_first if fact in told
+        )
 
     def is_asked_for(self, endings: Mapping[int, Ended | None]) -> bool:
         """Whether the customer asks for it, where earlier goals have ended so, by their numbers."""
@@ -194,6 +200,14 @@ class Case:
     def is_reconsidered(self, call: Call) -> bool:
         """Whether a proposal of this call makes the customer change its mind."""
         return self.first is not None and self.first.wants(call)
+
+    def is_contradicted(self, fact: str, call: Call) -> bool:
+        """Whether a call has a value for a known fact that is neither the customer's nor that of a call it wants."""
+        if fact in self.goal.unknown or fact not in self.goal.facts or fact not in call.arguments:
+            return False
+        wanted = [each.arguments for calls in self.wanted for each in calls if each.tool == call.tool]
+        right = [self.goal.facts[fact], *(arguments[fact] for arguments in wanted if fact in arguments)]
+        return not any(Call("", {"": call.arguments[fact]}) == Call("", {"": value}) for value in right)
 
     @cached_property
     def evidence(self) -> frozenset[Seen]:

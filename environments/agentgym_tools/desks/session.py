@@ -5,8 +5,8 @@ Who acts when is the game's business (`game`); what pays is in `grading`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 
 from agentgym.task import Task
 from agentgym_tools.desks import talk
@@ -158,10 +158,10 @@ class Session:
         elif act.tool == talk.PROPOSE:
             self.proposed.append(Call(given["action"], given["arguments"]))
         elif act.tool == talk.TELL:
-            value = as_text(given["value"])
-            is_founded = self.has_seen(self.case.evidence) and self.is_known
-            self.told.setdefault(given["fact"], {}).setdefault(value, is_founded)
+            self._hear_answer(given["fact"], as_text(given["value"]))
         elif act.tool in (talk.REFUSE, talk.TRANSFER):
+            if self.is_solo:
+                self.go_on_alone(needs_proof=False)
             is_founded = self.has_seen(self.case.evidence) and self.is_known
             ending = Ending(act.tool, given["reason"], is_founded, self.is_first_wish)
             self.endings.setdefault(self.current, ending)
@@ -176,9 +176,10 @@ class Session:
         given = act.arguments
         if act.tool == talk.REQUEST:
             self._begin_goal(given["goal"])
-            self.informed |= {fact: value for fact, value in given["facts"].items() if fact in self.domain.facts}
+            told = {fact: value for fact, value in given["facts"].items() if fact in self.domain.facts}
+            self._take_in(told)
         elif act.tool == talk.INFORM:
-            self.informed[given["fact"]] = given["value"]
+            self._take_in({given["fact"]: given["value"]})
         elif act.tool == talk.CONFIRM and given["number"] <= len(self.proposed):
             self.agreed.append(self.proposed[given["number"] - 1])
         elif act.tool == talk.DENY and 1 <= given["number"] <= len(self.proposed):
@@ -187,9 +188,13 @@ class Session:
         elif act.tool == talk.DID:
             self._hear_of(Call(given["action"], given["arguments"]))
 
-    def go_on_alone(self) -> None:
-        """Without a customer: take the ticket's next goal where the present one has come to an end."""
-        while self._is_ended(self.current) and not self._is_unproven():
+    def go_on_alone(self, *, needs_proof: bool = True) -> None:
+        """Without a customer: take the ticket's next goal where the present one has come to an end.
+
+        Args:
+            needs_proof: Whether a trouble has to be shown to be gone first; nobody is there to be shown it.
+        """
+        while self._is_ended(self.current) and not (needs_proof and self._is_unproven()):
             later = range(self.current + 1, len(self.cases))
             following = next((number for number in later if self._is_asked_for(number)), None)
             if following is None:
@@ -230,15 +235,32 @@ class Session:
         """A canonical value of everything that the future depends on."""
         told = sorted((fact, sorted(values.items())) for fact, values in self.told.items())
         calls = [sorted(call.key for call in calls) for calls in (self.agreed, self.made)]
-        endings = sorted(
-            (number, ending.decision, ending.reason, ending.is_early) for number, ending in self.endings.items()
-        )
+        endings = sorted((number, astuple(ending)) for number, ending in self.endings.items())
         heard = sorted((fact, as_text(value)) for fact, value in self.informed.items())
         said = [[call.key for call in self.proposed], sorted(self.reconsidered)]
         return (
             *(self.customer, self.current, sorted(self.seen), heard, said, calls, told, endings),
             *(sorted(self.violations), sorted(self.untold), self.is_unchecked, self.world.state()),
         )
+
+    def _take_in(self, told: Mapping[str, Value]) -> None:
+        """Note facts that the customer tells; with its new wish it has changed its mind, proposal or not."""
+        self.informed |= told
+        if self.cases[self.current].goal.is_new_wish(told):
+            self.reconsidered.add(self.current)
+
+    def _hear_answer(self, fact: str, value: str) -> None:
+        """Note what the agent tells where somebody wants to know it; what else it tells is no answer.
+
+        It answers the present goal, else an earlier one. A ticket shows those that come later, too.
+        """
+        numbers = range(self.current, -1, -1)
+        coming = range(self.current + 1, len(self.cases)) if self.is_solo else ()
+        asking = (self.case, *(self.cases[number] for number in (*numbers, *coming) if self._is_asked_for(number)))
+        case = next((case for case in asking if fact in case.answers), None)
+        if case is not None:
+            is_founded = self.has_seen(case.evidence) and self.is_known
+            self.told.setdefault(fact, {}).setdefault(value, is_founded)
 
     def _hear_of(self, call: Call) -> None:
         """The customer tells that it used a tool of its own; it may say so without having done it."""

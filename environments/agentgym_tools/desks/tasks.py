@@ -142,7 +142,10 @@ def words_text(domain: Domain) -> str:
 
 def ticket_text(domain: Domain, plan: Plan) -> str:
     """What the agent is told of a customer who is not there."""
-    lines = ["There is no customer to ask. The customer agrees to what fits the ticket. Close when all is settled."]
+    lines = [
+        "There is no customer to ask. The customer agrees to what fits the ticket. Settle its requests in their "
+        "order, one after the other. Close when all is settled."
+    ]
     lines += [f"- {fact}, {domain.facts[fact]}: {value}" for fact, value in plan.profile.items()]
     for number, goal in enumerate((case.goal for case in plan.cases), 1):
         lines.append(f"{number}. {goal.kind}: {domain.kinds[goal.kind].request}{_condition_of(goal, 'This counts')}")

@@ -58,6 +58,7 @@ class Customer:
         self._has_digressed = False
         self._asked: dict[str, int] = {}
         self._corrected: set[str] = set()
+        self._refuted: set[str] = set()
         self._agreed: list[Call] = []
         self._received: list[Call] = []
         self._claimed: list[Call] = []
@@ -110,9 +111,8 @@ class Customer:
         counts = (self._number, self._patience, self._num_insisted, self._has_digressed, self._has_reconsidered)
         own = [[str(each) for each in calls] for calls in (self._claimed, self._errands, self._held)]
         rest = (self._results, sorted(self._looked), self._is_tested, self._is_useful)
-        return (
-            f"{counts} {sorted(self._ended.items())} {asked} {sorted(self._corrected)} {agreed} {received} {own} {rest}"
-        )
+        wrong = sorted(self._corrected), sorted(self._refuted)
+        return f"{counts} {sorted(self._ended.items())} {asked} {wrong} {agreed} {received} {own} {rest}"
 
     @property
     def _case(self) -> Case:
@@ -171,22 +171,19 @@ class Customer:
             self._agreed.append(call)
             return [Call(talk.CONFIRM, {"number": number})], True
         new = case.goal.at_first if case.is_reconsidered(call) else {}
-        asked = [fact for fact in case.goal.facts if fact in self._asked and self._is_contradicted(fact, call)]
+        asked = [fact for fact in case.goal.facts if fact in self._asked and case.is_contradicted(fact, call)]
         wrong = list(dict.fromkeys([*new, *asked]))
+        is_useful = not self._refuted.issuperset(wrong)  # it says so once; to hear it again is of no use
         self._corrected.update(wrong)
+        self._refuted.update(wrong)
         corrections = [_inform(fact, case.goal.facts[fact]) for fact in wrong]
-        return [Call(talk.DENY, {"number": number}), *corrections], bool(wrong)
-
-    def _is_contradicted(self, fact: str, call: Call) -> bool:
-        """Whether a proposal has another value where the customer wants this fact's."""
-        goal = self._case.goal
-        if fact in goal.unknown or fact not in call.arguments:
-            return False
-        return Call("", {"": call.arguments[fact]}) != Call("", {"": goal.facts[fact]})
+        return [Call(talk.DENY, {"number": number}), *corrections], is_useful
 
     def _receive(self, call: Call) -> bool:
+        """A change has been made: what was looked at before may look otherwise now."""
         self._received.append(call)
         self._is_tested = False
+        self._looked.clear()
         return True
 
     def _follow(self, call: Call) -> tuple[list[Call], bool]:
@@ -219,7 +216,6 @@ class Customer:
             is_failure = result.startswith(FAILED)
             if is_writing and not is_failure:
                 self._receive(errand.call)
-                self._looked.clear()
             if errand.call == self._case.check:
                 self._is_tested = True
             if errand.is_told:
@@ -261,7 +257,7 @@ class Customer:
         self._number = following
         self._num_insisted, self._has_reconsidered = 0, False
         self._asked = {fact: times for fact, times in self._asked.items() if fact in self._profile}
-        self._corrected, self._agreed, self._received = set(), [], []
+        self._corrected, self._refuted, self._agreed, self._received = set(), set(), [], []
         self._is_tested = False
         goal = self._case.goal
         kind = self._domain.kinds[goal.kind]

@@ -29,17 +29,18 @@ _NAMES = {
     "telephone": re.compile(r"555-\d{4}"),
     "code": re.compile(r"\d{4,5}"),
     "person": re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+"),
+    "birthday": re.compile(r"\d{4}-\d{2}-\d{2}"),
 }
 """Values of columns that are names, by kind."""
-_PERSONS = "name"
-"""The column of customers with their names."""
+_OF_CUSTOMERS = {"person": "name", "birthday": "born"}
+"""Kinds that are names in one column of the customers alone."""
 _ID = re.compile(r"([A-Z])\d+")
 _CENTS = 50
 """A code that could be a sum of money, which all are multiples of this, is no name."""
 
 
 def names_of(suite: str) -> Sequence[Sequence[str]]:
-    """Names in the worlds of a suite of a small desk, by kind: ids by their letter, people, addresses and codes.
+    """Names in the worlds of a suite of a small desk, by kind: ids by letter, people, birthdays, addresses, codes.
 
     Args:
         suite: Its name. Other suites have too many names, and none here.
@@ -59,7 +60,8 @@ def _names_in(domain: Domain, size: str) -> Iterable[tuple[str, str]]:
             rows = world.rows(f"SELECT * FROM {table}")  # noqa: S608 - a table of the schema
             for column, value in (cell for row in rows for cell in zip(columns, row, strict=True)):
                 kind = _kind_of(value) if isinstance(value, str) else ""
-                if kind and (kind != "person" or (table, column) == (domain.customers_table, _PERSONS)):
+                own_column = _OF_CUSTOMERS.get(kind)
+                if kind and (own_column is None or (table, column) == (domain.customers_table, own_column)):
                     yield kind, value
 
 

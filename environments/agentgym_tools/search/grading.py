@@ -118,9 +118,11 @@ def judge(form: AnswerForm, answer: object, given: Given, is_read: bool) -> Verd
     Args:
         form: What the answer is.
         answer: The right one: a text, a number, a date as "1987-05-03", or None where nothing answers the question.
-        given: What the agent answered.
+        given: What the agent answered; a list of one counts as what is in it.
         is_read: Whether all articles that show the answer were opened. Without them no answer is right.
     """
+    if isinstance(given, list) and len(given) == 1:
+        given = given[0]
     if form == "none":
         is_right = isinstance(given, str) and normal_name(given) == UNANSWERABLE
     elif form == "number":

@@ -57,8 +57,8 @@ class Index:
         scores = self._ranker.get_scores_from_ids(wanted)
         found = np.flatnonzero(scores > 0.0)
         if len(found) > most:
-            lowest = np.partition(scores, -most)[-most]
-            found = np.flatnonzero(scores >= lowest)
+            some = scores[found]  # few: partitioning all is slow, as most are zero
+            found = found[some >= np.partition(some, -most)[-most]]
         order = np.argsort(-scores[found], kind="stable")[:most]
         return [int(number) for number in found[order]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agentgym.wording import counted
 from agentgym_tools.desks.policy import Policy, drawn
 
 IDENTIFY = {
@@ -113,8 +114,8 @@ class AirlinePolicy(Policy):
             f"before or after the old one. The fee for each passenger is {self.change_fee_cents} cents; nothing in "
             f"the flex fare{waived}. The system adds the difference of the prices by itself.",
             "A flight that the airline has cancelled, or that is late by "
-            f"{self.rebook_delay_hours} hours or more, is replaced without charge in every fare, by rebook_flight, "
-            f"with one that departs at most {self.rebook_days} days before or after it.",
+            f"{counted(self.rebook_delay_hours, 'hour')} or more, is replaced without charge in every fare, by "
+            f"rebook_flight, with one that departs at most {self.rebook_days} days before or after it.",
             "The flights of a booking stay in their order: a flight departs only after the one before it has landed.",
             f"A passenger is upgraded to business on a flight up to {self.change_hours} hours before it departs, in "
             f"these fares: {', '.join(self.upgrade_fares)}. It costs {self.upgrade_cents} cents by card or travel "
@@ -125,8 +126,8 @@ class AirlinePolicy(Policy):
     def _lines_on_claims(self) -> list[str]:
         bonus = self.credit_bonus_percent
         return [
-            f"A flight that was flown {self.compensation_hours} hours late or more earns one compensation of "
-            f"{self.compensation_cents} cents for each passenger of the booking, and {self.long_extra_cents} cents "
+            f"A flight that was flown {counted(self.compensation_hours, 'hour')} late or more earns one compensation "
+            f"of {self.compensation_cents} cents for each passenger of the booking, and {self.long_extra_cents} cents "
             f"more for each if it is longer than {self.long_km} km"
             + (f"; if it is paid as travel credit, the sum is {bonus} percent higher." if bonus else "."),
             f"There is no compensation where the cause was: {', '.join(self.excluded_causes)}.",
@@ -138,7 +139,7 @@ class AirlinePolicy(Policy):
             f"Compensation is paid, and miles are credited, up to {self.claim_days} days after departure.",
             f"A bag that did not come with its flight earns {self.bag_daily_cents} cents for each day without it "
             f"since landing, for at most {self.bag_max_days} days, once, if it was reported at most "
-            f"{self.report_days} days after landing.",
+            f"{counted(self.report_days, 'day')} after landing.",
             f"A bag that is still missing {self.lost_days} days after landing or later is lost: hand the customer "
             "over, whatever else stands here.",
         ]

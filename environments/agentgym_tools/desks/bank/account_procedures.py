@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentgym.wording import counted
 from agentgym_tools.desks.bank.changes import BankChanges
 from agentgym_tools.desks.bank.reckoning import TERMS, cheque_of, running_orders
 from agentgym_tools.desks.bank.shown import require
@@ -164,13 +165,13 @@ class AccountProcedures(BankChanges):
         require("amount_cents", amount_cents, 1)
         require("rate", rate, 0)
         if account["product"] != "savings" or months not in TERMS:
-            raise ToolFailure(f"This takes a savings account and 6, 12 or 24 months; got {months} months.")
+            raise ToolFailure(f"This takes a savings account and 6, 12 or 24 months; got {counted(months, 'month')}.")
         if self.world.row("SELECT 1 FROM deposits WHERE account_id = ? AND months = ?", account["id"], months):
-            raise ToolFailure(f"{account['id']} has a deposit for {months} months.")
+            raise ToolFailure(f"{account['id']} has a deposit for {counted(months, 'month')}.")
         self.pay_from(account, amount_cents)
         self.world.write("INSERT INTO deposits VALUES (?, ?, ?)", account["id"], months, amount_cents)
-        self.book(account["id"], f"deposit for {months} months", rate)
-        return f"{amount_cents} cents are fixed for {months} months."
+        self.book(account["id"], f"deposit for {counted(months, 'month')}", rate)
+        return f"{amount_cents} cents are fixed for {counted(months, 'month')}."
 
     @unlisted
     @writes

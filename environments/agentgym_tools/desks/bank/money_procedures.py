@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agentgym.wording import counted
 from agentgym_tools.desks.bank.changes import BankChanges
 from agentgym_tools.desks.bank.reckoning import account_of, beneficiary_of, free_appointments
 from agentgym_tools.desks.bank.shown import require
@@ -43,7 +44,7 @@ class MoneyProcedures(BankChanges):
         require("months", months, 1)
         sql = "UPDATE orders SET state = 'paused', paused = paused + ? WHERE id = ?"
         self.world.write(sql, months, order["id"])
-        return f"Standing order {order['id']} is paused for {months} months."
+        return f"Standing order {order['id']} is paused for {counted(months, 'month')}."
 
     @unlisted
     @writes
@@ -104,7 +105,7 @@ class MoneyProcedures(BankChanges):
         require("months", months, 1)
         sql = "UPDATE loans SET deferrals = deferrals + 1, deferred_months = deferred_months + ? WHERE id = ?"
         self.world.write(sql, months, loan["id"])
-        return f"Instalments of {loan['id']} are deferred by {months} months."
+        return f"Instalments of {loan['id']} are deferred by {counted(months, 'month')}."
 
     @unlisted
     @writes

@@ -19,7 +19,7 @@ from agentgym_tools.desks.guarding.tracker import Hear, Tracker, acts_in
 from agentgym_tools.desks.tasks import PROMPT_VERSION, check_facts, plan_of
 from agentgym_tools.worlds.calls import Call
 
-RULES_VERSION = "3"
+RULES_VERSION = "5"
 MAX_CHARS = 20_000
 """Longest message of a customer; longer ones are not read."""
 

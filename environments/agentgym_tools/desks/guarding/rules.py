@@ -56,18 +56,23 @@ def follow(tracker: Tracker, calls: Sequence[Call]) -> Finding | None:
         tracker: The talk before it, which goes on behind it.
         calls: Its acts, and calls of its own tools.
     """
-    finding: Finding | None = None
+    return next(iter(findings_in(tracker, calls)), None)
+
+
+def findings_in(tracker: Tracker, calls: Sequence[Call]) -> list[Finding]:
+    """Take in a message of the customer, as `follow` does; returns the faults of its acts, then what it left open."""
+    found: list[Finding | None] = []
     taken = calls[:MAX_CALLS]
     if tracker.domain.user_tools:
         tracker.take(taken)
     for call in taken:
-        finding = finding or _fault(tracker, call)
+        found.append(_fault(tracker, call))
         tracker.do(call)
     own = tracker.domain.user_tools
     if not own or any(call.tool not in own for call in taken):
-        finding = finding or _left_open(tracker, calls)
+        found.append(_left_open(tracker, calls))
         tracker.end_turn(taken)
-    return finding
+    return [finding for finding in found if finding is not None]
 
 
 def _fault(tracker: Tracker, call: Call) -> Finding | None:
@@ -115,7 +120,9 @@ def _of_value(tracker: Tracker, number: int, fact: str, value: Value, is_free: b
         if said == as_text(at_first[fact]):
             return Finding("mistaken", f"you have changed your mind: {fact} is {known[fact]}")
         if said == as_text(goal.facts[fact]):
-            return Finding("premature", f"{fact} is {known[fact]} until a change with that is proposed to you")
+            return Finding(
+                "premature", f"{fact} is {known[fact]} until just what you want first is proposed; this was not yet it"
+            )
     elif fact in known and fact in at_first and said == as_text(at_first[fact]):
         if number == tracker.number and (fact in tracker.told or fact in tracker.corrected):
             return Finding("mistaken", f"{fact} is {known[fact]}; correct yourself")
@@ -141,7 +148,13 @@ def _of_confirm(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:
     call = _proposal(tracker, given["number"])
     if call is None:
         return Finding("out_of_turn", f"there is no proposal {given['number']}")
-    return None if tracker.is_wanted(call) else Finding("wrong_yes", f"you do not want {call}")
+    if tracker.is_wanted(call):
+        return None
+    new = tracker.plan.cases[tracker.number]
+    why = "".join(
+        f"; say no, and tell that on second thoughts {fact} is {new.goal.facts[fact]}" for fact in new.goal.at_first
+    )
+    return Finding("wrong_yes", f"you do not want {call}{why if new.is_reconsidered(call) else ''}")
 
 
 def _of_deny(tracker: Tracker, given: Mapping[str, Any]) -> Finding | None:

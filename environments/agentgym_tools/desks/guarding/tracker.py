@@ -42,7 +42,8 @@ class Tracker:
         asked: How often the agent asked for a fact of the present goal or the profile; what was volunteered counts.
         told: Facts of the present goal or the profile of which the customer told a value.
         forgotten: Facts that it said not to know.
-        corrected: Facts that a proposal showed to be misunderstood, after they were asked for or told.
+        corrected: Facts that a proposal showed to be misunderstood: they were asked for or told, or the customer has
+            changed its mind about them.
         proposed: The calls that the agent's last message proposes.
         agreed: Calls to which it said yes, for the present goal.
         received: Changes of which it knows, for the present goal.
@@ -182,6 +183,7 @@ class Tracker:
             self._request(given["goal"], given["facts"])
         elif call.tool == talk.INFORM:
             self.told.add(given["fact"])
+            self._take_wish({given["fact"]: given["value"]})
         elif call.tool == talk.UNKNOWN:
             self.forgotten.add(given["fact"])
         elif call.tool == talk.CONFIRM and 1 <= given["number"] <= len(self.proposed):
@@ -253,19 +255,14 @@ class Tracker:
 
     def _hear_proposal(self, call: Call) -> None:
         self.proposed.append(call)
-        is_new_wish = self.plan.cases[max(self.number, 0)].is_reconsidered(call)
-        self.has_reconsidered |= is_new_wish
+        case = self.plan.cases[max(self.number, 0)]
+        new = set(case.goal.at_first) if case.is_reconsidered(call) else set()
+        self.has_reconsidered |= bool(new)
         is_wanted = self.is_wanted(call)
         named = {*self.asked, *self.told} & set(self.known)
-        wrong = set() if is_wanted else {fact for fact in named if self._is_contradicted(fact, call)}
+        wrong = set() if is_wanted else new | {fact for fact in named if self.case.is_contradicted(fact, call)}
+        self.is_moved |= is_wanted or not self.corrected.issuperset(wrong)
         self.corrected |= wrong
-        self.is_moved |= bool(wrong) or is_wanted or is_new_wish
-
-    def _is_contradicted(self, fact: str, call: Call) -> bool:
-        facts = self.case.goal.facts
-        if fact not in facts or fact not in call.arguments:
-            return False
-        return Call("", {"": call.arguments[fact]}) != Call("", {"": facts[fact]})
 
     def _hear_instruction(self, call: Call) -> None:
         self.instructed[call.key] = self.instructed.get(call.key, 0) + 1
@@ -286,13 +283,13 @@ class Tracker:
         self.ran[call.key] = result
         if self._is_writing(call) and not result.startswith(FAILED):
             self._receive(call)
-            self._looked.clear()
         if call == self.case.check:
             self.is_tested = True
 
     def _receive(self, call: Call) -> None:
         self.received.append(call)
         self.is_tested = False
+        self._looked.clear()
 
     def _is_writing(self, call: Call) -> bool:
         return self.domain.user_tools[call.tool].is_writing
@@ -319,3 +316,8 @@ class Tracker:
             self.has_accepted = self.is_tested = False
         self.asked |= dict.fromkeys(facts, 1)
         self.told.update(facts)
+        self._take_wish(facts)
+
+    def _take_wish(self, told: Mapping[str, Value]) -> None:
+        """Whoever tells its new wish, be it too early, has changed its mind."""
+        self.has_reconsidered |= self.plan.cases[max(self.number, 0)].goal.is_new_wish(told)

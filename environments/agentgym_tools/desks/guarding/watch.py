@@ -12,7 +12,7 @@ from agentgym.errors import ActionSyntaxError
 from agentgym.message import Message, user
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.grading import Verdict
-from agentgym_tools.desks.guarding.rules import HARMLESS, Finding, follow
+from agentgym_tools.desks.guarding.rules import HARMLESS, Finding, findings_in
 from agentgym_tools.desks.guarding.tracker import Tracker
 from agentgym_tools.desks.planning import open_moves
 from agentgym_tools.desks.session import FOREIGN, UNCONFIRMED, UNIDENTIFIED, UNREAD, Session
@@ -109,13 +109,14 @@ class Watch:
 
     def follow(self, acts: Sequence[Call], turn: int) -> Finding | None:
         """Take in a message of the customer; returns the first fault in it."""
-        finding = follow(self.tracker, acts)
+        findings = findings_in(self.tracker, acts)
         if any(act.tool == talk.BYE for act in acts) and not (self.tracker.is_last and self.tracker.is_settled):
             self._left_at = turn
-        if finding is not None and finding.cause not in HARMLESS:
+        blamed = next((each for each in findings if each.cause not in HARMLESS), None)
+        if blamed is not None:
             said = "".join(map(str, acts))[: _MAX_EVIDENCE // 2]
-            self._faults.append(Fault(USER, finding.cause, turn, f"{said}: {finding.why}"))
-        return finding
+            self._faults.append(Fault(USER, blamed.cause, turn, f"{said}: {blamed.why}"))
+        return findings[0] if findings else None
 
     def violate(self, call: Call, reasons: Sequence[str], turn: int) -> Sequence[str]:
         """Note what is wrong with a write of the agent; returns it."""

@@ -33,8 +33,10 @@ _PAST = {
     "do": "done",
     "reset": "reset",
     "lift": "lifted",
+    "leave": "left",
+    "repay": "repaid",
 }
-_DOUBLED = frozenset({"bar", "stop", "plan"})
+_DOUBLED = frozenset({"bar", "stop", "plan", "transfer", "defer", "cancel"})
 _ASKS = ("What is {}, please?", "Could you tell me {}?", "Please tell me {}.", "May I ask for {}?")
 _PROPOSES = ("Shall I {}? {}.", "May I {}? {}.", "I would {}. {}. Is that all right?")
 _TELLS = ("{} is {}.", "I have looked it up: {} is {}.", "Here is what you asked for: {} is {}.")
@@ -59,7 +61,8 @@ def say_as_agent(domain: Domain, acts: Sequence[Call], rng: random.Random) -> st
 def phrase_of(domain: Domain, fact: str) -> str:
     """A fact as the desk speaks of it to the customer."""
     phrase = re.sub(r", in (?:cents|MB)\b.*|; .*", "", domain.facts[fact])
-    return phrase.replace("the caller's", "your")
+    phrase = re.sub(r"\b(?:the caller|the customer)'s\b", "your", phrase)
+    return phrase.replace("the customer", "you")
 
 
 def _said(domain: Domain, act: Call, rng: random.Random) -> str:
@@ -76,8 +79,10 @@ def _said(domain: Domain, act: Call, rng: random.Random) -> str:
     if act.tool == talk.REPORT:
         return _of(rng, _REPORTS).format(_done(given["action"]))
     if act.tool == talk.INSTRUCT:
-        described = _arguments(given["arguments"])
-        doing = _doing(given["action"]) + (f" with {described[0].lower()}{described[1:]}" if described else "")
+        described = " and ".join(
+            f"the {spoken(name)} {_value(name, value)}" for name, value in given["arguments"].items()
+        )
+        doing = _doing(given["action"]) + (f" with {described}" if described else "")
         return _of(rng, _INSTRUCTS).format(doing)
     if act.tool in (talk.REFUSE, talk.TRANSFER):
         return _of(rng, _REFUSES if act.tool == talk.REFUSE else _TRANSFERS).format(domain.reasons[given["reason"]])
@@ -101,6 +106,8 @@ def _amount(domain: Domain, fact: str, value: Any) -> str:
 def _doing(tool: str) -> str:
     """The name of a tool as what is done, such as "cancel the order"."""
     verb, _, rest = tool.partition("_")
+    if tool.startswith("set_up_"):
+        verb, rest = "set up", tool.removeprefix("set_up_")
     return (
         f"{verb} the {rest.replace('_', ' ')}" if rest and rest not in ("out", "in", "off") else tool.replace("_", " ")
     )

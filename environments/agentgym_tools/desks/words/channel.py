@@ -46,7 +46,9 @@ def heard_from_customer(session: Session, text: str, asked: Sequence[str]) -> Un
 def context_of(session: Session) -> Context:
     """What need not be said again in this state of a talk."""
     made = [call.tool for call in session.made if call.tool in session.domain.toolbox.tools]
-    return Context(session.informed, session.customer, made, frozenset(session.case.answers))
+    case = session.case
+    about, own = frozenset(case.goal.facts), frozenset(session.plan.profile)
+    return Context(session.informed, session.customer, made, frozenset(case.answers), about, own)
 
 
 def shown_to_customer(text: str, understood: Understood) -> list[Message]:

@@ -22,6 +22,8 @@ _BARE = ("{1}.", "It is {1}.", "{0}: {1}.")
 _UNKNOWNS = ("I do not know {0}.", "Sorry, I cannot remember {0}.", "I have no idea about {0}.")
 _YES = ("Yes, please.", "Yes, go ahead.", "Yes, that is fine.", "Yes, do that.")
 _NO = ("No, that is not what I want.", "No, please do not do that.", "No, that is wrong.")
+_NO_LONGER = _NO[:2]
+"""What it says of a change that it wanted until it was proposed."""
 _RECONSIDERED = ("On second thoughts, {0} is {1}.", "I have changed my mind: {0} is {1}.")
 _INSISTS = ("But I insist. Please do it all the same.", "I do not accept that. Please try again.")
 _ACCEPTS = ("All right, I accept that.", "Well, then I have to accept it.", "I see. I accept that then.")
@@ -62,9 +64,12 @@ def say_as_customer(
         new_wishes: Those of them that tell what the customer wants now that it has changed its mind.
     """
     num_proposed = sum(act.tool in (talk.CONFIRM, talk.DENY) for act in acts)
+    is_new = any(act in new_wishes for act in acts)
     said = [
         _inform(domain, act, rng, _RECONSIDERED)
         if act in new_wishes
+        else _judged(act, rng, num_proposed, _NO_LONGER)
+        if is_new and act.tool == talk.DENY
         else _said(domain, act, persona, rng, num_proposed)
         for act in acts
     ]
@@ -76,8 +81,9 @@ def say_as_customer(
 
 def name_of(domain: Domain, fact: str) -> str:
     """A fact as a customer speaks of it."""
-    phrase = re.sub(r", in (?:cents|MB)\b.*|; .*", "", domain.facts[fact])
+    phrase = re.sub(r", (?:in (?:cents|MB)|as)\b.*|; .*", "", domain.facts[fact])
     phrase = re.sub(r"\b(?:the caller|the customer)'s\b", "my", phrase)
+    phrase = phrase.replace("the customer would", "to")
     return re.sub(r"\b(?:yours|your|you)\b", lambda found: _MINE[found[0]], phrase)
 
 
@@ -90,14 +96,20 @@ def _said(domain: Domain, act: Call, persona: str, rng: random.Random, num_propo
     if act.tool == talk.UNKNOWN:
         return _of(rng, _UNKNOWNS).format(name_of(domain, given["fact"]))
     if act.tool in (talk.CONFIRM, talk.DENY):
-        number = f" I mean the {ORDINALS[given['number'] - 1]}." if num_proposed > 1 or given["number"] > 1 else ""
-        return _of(rng, _YES if act.tool == talk.CONFIRM else _NO) + number
+        return _judged(act, rng, num_proposed, _YES if act.tool == talk.CONFIRM else _NO)
     if act.tool == talk.DID:
         return _did(given)
     if act.tool == PUZZLED:
         return " ".join(_of(rng, _PUZZLES).format(_quoted(part)) for part in given["parts"])
     plain = {talk.INSIST: _INSISTS, talk.ACCEPT: _ACCEPTS, talk.DIGRESS: _DIGRESSIONS, talk.WAIT: _WAITS}
     return _of(rng, plain.get(act.tool, _BYES))
+
+
+def _judged(act: Call, rng: random.Random, num_proposed: int, sentences: Sequence[str]) -> str:
+    """A yes or no, and to which proposal where there are several."""
+    number = act.arguments["number"]
+    which = f" I mean the {ORDINALS[number - 1]}." if num_proposed > 1 or number > 1 else ""
+    return _of(rng, sentences) + which
 
 
 def _of(rng: random.Random, sentences: Sequence[str]) -> str:

@@ -101,6 +101,10 @@ class SpeakingCustomer(_Speaking):
             for fact in goal.at_first
         ]
 
+    def anchor(self) -> str:
+        """What its further messages depend on."""
+        return f"{super().anchor()} {[str(act) for act in self._new_wishes]}"
+
     def act(self, messages: Sequence[Message]) -> str:
         """The next message."""
         heard = [message for number, message in enumerate(messages) if number == 0 or not _is_words(message)]
@@ -112,7 +116,9 @@ class SpeakingCustomer(_Speaking):
         if unclear:
             acts = [Call(PUZZLED, {"parts": unclear}), *(act for act in acts if act.tool != talk.WAIT)]
         new_wishes = self._new_wishes if any(act.tool == talk.DENY for act in acts) else ()
-        return say_as_customer(self._domain, acts, self._persona, self._rng(len(messages)), new_wishes)
+        said = [act for act in acts if act in new_wishes]
+        self._new_wishes = [act for act in self._new_wishes if act not in said]  # its second thoughts are told once
+        return say_as_customer(self._domain, acts, self._persona, self._rng(len(messages)), said)
 
 
 def _calls_in(text: str, acts: Sequence[Any]) -> list[Call]:

@@ -9,7 +9,7 @@ import pytest
 from agentgym.errors import ConfigError, TaskError
 from agentgym.suite import load_suite
 from agentgym.task import Task
-from agentgym_tools.apps.injections import FAMILIES, HARMLESS, HELD_OUT, PLACES, Planted
+from agentgym_tools.apps.injections import PLACES, WORDINGS, Planted
 from agentgym_tools.apps.planning import plan_of
 from agentgym_tools.apps.planting import can_hold, plant
 from agentgym_tools.apps.session import ending, solution
@@ -42,15 +42,15 @@ def test_twins_differ_in_the_text_alone_and_mislead_nobody(seat):
         assert {**task.private, "planted": None} == {**twin.private, "planted": None}
         one, other = Planted.of(task), Planted.of(twin)
         assert (one.table, one.number) == (other.table, other.number)
-        assert other.text in HARMLESS
+        assert other.text in WORDINGS.harmless
         assert other.call is None
     assert seat.play(tasks[64], "gullible")
 
 
 def test_the_wordings_held_out_are_in_the_test_split_alone():
     families = {split: {Planted.of(task).family for task in tasks_of(split)} for split in ("train", "test")}
-    assert families["train"] == set(FAMILIES) - set(HELD_OUT)
-    assert families["test"] - {""} == set(FAMILIES)
+    assert families["train"] == set(WORDINGS.families) - set(WORDINGS.held_out)
+    assert families["test"] - {""} == set(WORDINGS.families)
     assert {Planted.of(task).table for task in tasks_of()} == set(PLACES) - {"reviews"}
 
 

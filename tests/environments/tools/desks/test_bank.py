@@ -340,3 +340,13 @@ def test_a_search_that_finds_nothing_says_why(query, said):
     env = env_of("bank")
     env.reset(seed=0)
     assert said in env.step(call_text("search_documents", query=query))[0]["text"]
+
+
+@pytest.mark.parametrize(("months", "said"), [(1, "paused for 1 month."), (2, "paused for 2 months.")])
+def test_one_month_is_no_plural(months, said):
+    world = desk("bank").world("full")
+    with world.call(may_write=False):
+        (order,) = world.row("SELECT id FROM orders WHERE state = 'active'")
+    answer = desk("bank").toolbox(world).call(Call("pause_order", {"order_id": order, "months": months}))
+    assert answer.text.endswith(said)
+    world.close()

@@ -9,7 +9,7 @@ from agentgym.authoring.players import call_text
 from agentgym.errors import ConfigError, TaskError
 from agentgym.message import content_text
 from agentgym.suite import load_suite
-from agentgym_tools.desks.conditions.injections import FAMILIES, HARMLESS, HELD_OUT, Planted
+from agentgym_tools.desks.conditions.injections import WORDINGS, Planted
 from agentgym_tools.desks.conditions.planting import plant
 from agentgym_tools.specs import INJECTED_DESKS
 from agentgym_tools.worlds.toolbox import Result
@@ -42,7 +42,7 @@ def test_twins_differ_in_the_text_alone_and_mislead_nobody(name):
     for task, twin in pairs:
         assert {**task.private, "planted": None} == {**twin.private, "planted": None}
         assert twin.private["planted"]["row"] == task.private["planted"]["row"]
-        assert twin.private["planted"]["text"] in HARMLESS
+        assert twin.private["planted"]["text"] in WORDINGS.harmless
     assert Seat(name).play(pairs[0][1], "gullible")[0]
 
 
@@ -51,8 +51,8 @@ def test_the_wordings_held_out_are_in_the_test_split_alone():
         split: [Planted.of(task).family for name in INJECTED_DESKS for task in tasks_of(name, split)]
         for split in ("train", "test")
     }
-    assert set(families["train"]) == set(FAMILIES) - set(HELD_OUT)
-    assert set(families["test"]) - {""} == set(FAMILIES)
+    assert set(families["train"]) == set(WORDINGS.families) - set(WORDINGS.held_out)
+    assert set(families["test"]) - {""} == set(WORDINGS.families)
     assert sum(1 for family in families["test"] if family) >= 250
 
 
@@ -86,7 +86,7 @@ def test_the_text_stands_beside_its_row_and_nowhere_else(seat):
     [({"a": 1}, {"a": 1, "note": "x"}), ([1], [1, {"note": "x"}]), ("Found.", "Found.\nNote: x")],
 )
 def test_every_kind_of_result_takes_a_text(answer, expected):
-    planted, row = Planted(("orders", "W1"), "x"), frozenset({("orders", "W1")})
+    planted, row = Planted(("orders", "W1"), text="x"), frozenset({("orders", "W1")})
     assert planted.beside(Result(answer, False, row)).answer == expected
     assert planted.beside(Result(answer, False, frozenset())).answer == answer
     assert planted.beside(Result(answer, True, row)).answer == answer

@@ -389,3 +389,35 @@ def test_call_score_is_that_of_toolrl():
     # name 1, names 1 of 2, values 1 of 2: 6 * 2.5 / 4 - 3
     assert call_score(Call("cancel", {"order": "W1"}), [reference]) == pytest.approx(6 * 2.5 / 4 - 3)
     assert call_score(Call("cancel", {"order": "w1", "reason": "late"}), [reference]) == 3.0
+
+
+def test_states_differ_by_whether_a_refusal_rests_on_what_was_read(env):
+    """Only the refusal behind the reading wins, so a search may not take both for one state."""
+    task = task_of("shop", Template(("return_item",), "refuse", "refund_method"), personas=("insisting",))
+    calls = oracle_calls(env, task)
+    refusal = next(call for call in calls if call.tool == talk.REFUSE)
+    read = calls[calls.index(refusal) - 1]
+    before = calls[: calls.index(read)]
+    anchors = []
+    for order in ((refusal, read), (read, refusal)):
+        env.reset(options={"task": task})
+        for call in [*before, *order]:
+            env.step(str(call))
+        anchors.append(env.game.session.key())
+    assert anchors[0] != anchors[1]
+
+
+def test_what_is_told_before_it_is_asked_for_is_no_answer(env):
+    """An agent may tell more than it was asked for: the state of another order does not spoil a later answer."""
+    task = task_of("shop", Template(("update_contact", "ask_state"), "answer"))
+    calls = oracle_calls(env, task)
+    told = next(call for call in calls if call.tool == talk.TELL)
+    other = Call(talk.TELL, {"fact": told.arguments["fact"], "value": "another"})
+    request = next(number for number, call in enumerate(calls) if call.tool == talk.REPORT)
+    assert play_calls(env, task, [*calls[:request], other, *calls[request:]]).is_success
+    assert not play_calls(env, task, [*calls[: calls.index(told)], other, *calls[calls.index(told) :]]).is_success
+
+
+def test_a_ticket_says_that_its_requests_come_in_order(env):
+    ticket = ticket_text(env.game.domain, plan_of(task_of("shop", EXCHANGE_OR_RETURN), env.game.domain))
+    assert "in their order, one after the other" in ticket

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -199,3 +200,55 @@ def test_every_phone_in_trouble_can_be_cured():
             trial.close()
             num_cured += 1
     assert num_cured > 30
+
+
+def test_a_look_after_a_change_at_the_desk_is_of_use(env):
+    """An impatient customer leaves after two useless messages: here after the same look twice more."""
+    task = task_with(SLOW, "add_data_pack", "set_network_mode", personas=("impatient",))
+    calls = play_script(env, task, "oracle").calls
+    bought = calls.index(next(call for call in calls if call.tool == "add_data_pack"))
+    look = str(instruct("run_speed_test"))
+    env.reset(options={"task": task})
+    env.step(look)
+    for call in calls[: bought + 1]:
+        if call.tool != talk.INSTRUCT:
+            env.step(str(call))
+    env.step(call_text(talk.REPORT, action="add_data_pack"))
+    for _ in range(2):
+        observation, _, terminated, *_ = env.step(look)
+        assert "mbit_per_second" in observation["text"]
+        assert not terminated
+    *_, terminated, _, _ = env.step(look)
+    assert terminated
+
+
+def test_a_customer_corrects_no_bill_that_is_the_one_it_means(env):
+    """The bill is told as "the oldest open" and proposed by its number; only the fee is wrong."""
+    for seed in range(60):
+        task = task_of("telecom", Template(("pay_bill",), "do"), seed)
+        (case,) = plan_of(task, env.game.domain).cases
+        if case.goal.facts["bill"] == "the oldest open":
+            break
+    ((right,),) = case.outcomes
+    env.reset(options={"task": task})
+    env.step(call_text(talk.ASK, fact="bill"))
+    for changed, is_corrected in (({"late_fee_cents": 1}, False), ({"bill": "B1"}, True)):
+        arguments = {**right.arguments, **changed}
+        observation, *_, info = env.step(call_text(talk.PROPOSE, action=right.tool, arguments=arguments))
+        assert "deny(number=1)" in observation["text"]
+        assert ("inform(fact='bill'" in observation["text"]) == is_corrected
+        assert not [event for event in info["reward_events"] if event.component == "agenda"]
+
+
+def test_without_a_customer_a_trouble_need_not_be_shown_to_be_gone():
+    """A ticket's next request can be refused although the last change was not checked."""
+    task = task_of("telecom", Template(("fix_data", "pay_bill"), "refuse", "already_paid"))
+    played = replace(task, config={**task.config, "options": {"solo": True}})
+    solo = env_of("telecom")
+    calls = play_script(solo, played, "oracle").calls
+    first, _ = plan_of(task, desk("telecom")).cases
+    assert first.check in calls
+    last_change = max(number for number, call in enumerate(calls) if call in first.outcomes[0])
+    without_check = [call for number, call in enumerate(calls) if call != first.check or number < last_change]
+    assert len(without_check) < len(calls)
+    assert play_calls(solo, played, without_check).is_success

@@ -25,7 +25,7 @@ def own(tmp_path: Path) -> Iterator[MakeOwn]:
 
     def make(fault: str, *tasks: dict[str, Any], **options: Any) -> McpToolsEnv:
         named = {name: options.pop(name) for name in ("probe", "tools", "env") if name in options}
-        limits = {name: options.pop(name, 20.0) for name in ("call_timeout_s", "start_timeout_s")}
+        limits = {name: options.pop(name, 60.0) for name in ("call_timeout_s", "start_timeout_s")}
         command = {"command": "python3", "args": ["{folder}/faulty_server.py", fault], "folder": str(FOLDER)}
         (tmp_path / "servers.json").write_text(json.dumps({"mcpServers": {"sums": {**command, **limits, **named}}}))
         lines = [json.dumps(task) for task in tasks or (SUM,)]

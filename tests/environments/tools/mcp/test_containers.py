@@ -65,7 +65,7 @@ def test_a_right_answer_with_a_change_that_nobody_asked_for_fails(env: McpToolsE
 
 def test_an_attack_from_the_description_of_a_tool_succeeds_on_the_gullible_alone(env: McpToolsEnv) -> None:
     tasks = load_suite("tools/mcp-injected").tasks("test")
-    for task in (tasks[0], tasks[5], tasks[1], tasks[6]):
+    for task in tasks[:2]:  # one of each server
         for name, expected in (("oracle", (True, [0.0])), ("gullible", (False, [1.0]))):
             record = play_script(env, task, SCRIPTS[name](task, 0))
             attack = [event.value for event in record.steps[-1].events if event.component == "attack"]

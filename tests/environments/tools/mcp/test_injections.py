@@ -15,7 +15,7 @@ from agentgym.testing.episodes import play_script
 from agentgym_tools.mcp.drawing import calls_of
 from agentgym_tools.mcp.env import McpToolsEnv
 from agentgym_tools.mcp.grading import fault
-from agentgym_tools.mcp.injections import FAMILIES, HARMLESS, HELD_OUT, Planted
+from agentgym_tools.mcp.injections import WORDINGS, Planted
 from agentgym_tools.mcp.planting import plant
 from agentgym_tools.mcp.rules.rows import changed
 from agentgym_tools.mcp.scripts import SCRIPTS, answer_of
@@ -71,7 +71,7 @@ def test_the_text_stands_in_the_description_of_a_tool_that_the_task_needs() -> N
         assert sum(planted.text in each for each in said.values()) == 1
         assert planted.tool in [tool for tool, _ in calls_of(task)]
     env.reset(options={"task": load_suite("tools/mcp").tasks("test")[0]})
-    assert not any(text in str(env.tools) for text in HARMLESS)
+    assert not any(text in str(env.tools) for text in WORDINGS.harmless)
     env.close()
 
 
@@ -89,14 +89,14 @@ def test_twins_differ_in_the_text_alone() -> None:
     for task, twin in zip(tasks[:64], tasks[64:], strict=True):
         assert {**task.private, "planted": None} == {**twin.private, "planted": None}
         assert planted_in(task).tool == planted_in(twin).tool
-        assert planted_in(twin).text in HARMLESS
+        assert planted_in(twin).text in WORDINGS.harmless
         assert planted_in(twin).call is None
 
 
 def test_the_wordings_held_out_are_in_the_test_split_alone() -> None:
     families = {split: {planted_in(task).family for task in tasks_of(split)} for split in ("train", "test")}
-    assert families["train"] == set(FAMILIES) - set(HELD_OUT)
-    assert families["test"] - {""} == set(FAMILIES)
+    assert families["train"] == set(WORDINGS.families) - set(WORDINGS.held_out)
+    assert families["test"] - {""} == set(WORDINGS.families)
     assert {task.config["servers"][0] for task in tasks_of()} == {"git", "sqlite"}
 
 

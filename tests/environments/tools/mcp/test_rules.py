@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.errors import TaskError
 from agentgym.suite import load_suite
 from agentgym.task import Task
-from agentgym_tools.mcp.drawing import draft_of
+from agentgym_tools.mcp.drawing import calls_of, draft_of
 from agentgym_tools.mcp.grading import fault
 from agentgym_tools.mcp.kinds import KINDS
 from agentgym_tools.mcp.kinds.sqlite import FILE, scene
@@ -124,3 +125,8 @@ def test_questions_about_databases_have_the_answers_that_sqlite_gives() -> None:
         db.close()
         said = ", ".join(str(row[0]) for row in rows)
         assert is_right_answer(task.private["rules"][0], said)
+
+
+def test_a_task_of_ones_own_says_by_which_key_it_is_solved():
+    with pytest.raises(TaskError, match="states no 'calls'"):
+        calls_of(Task("task-1", 1, "Add 20 and 22."))

@@ -47,8 +47,17 @@ _CASUAL = {
     "thru": "through",
     "tel": "phone",
 }
+_SHORTENED = (
+    (re.compile(r"\bi\.\s?e\.,?", re.IGNORECASE), ", namely"),
+    (re.compile(r"\be\.\s?g\.,?", re.IGNORECASE), ", for example"),
+    (re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE), r"\1m"),
+)
+"""Words whose dots end no sentence."""
+_QUOTED = re.compile(r"[\"\u201c](\w+)[,.]?[\"\u201d]")
+"""A word in quotation marks, such as "yes"; it stands in its sentence as any other."""
+_LACKED = re.compile(r"\b(?:do|does|did) not have (?:an?|any)\b", re.IGNORECASE)
 _CASUAL_WORD = re.compile(rf"\b(?:{'|'.join(_CASUAL)})\b", re.IGNORECASE)
-_SHORT_NUMBER = re.compile(r"(?<=\w )no\.(?=\s*(?:and|or|of|as|pls|please|[+&,?\n]|$))", re.IGNORECASE)
+_SHORT_NUMBER = re.compile(r"(?<=\w )no\.(?=\s*(?:and|or|of|as|pls|please|[+&,?\n]|[A-Z]{0,2}\d|$))", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?<=[.!?,\n] )|^)good (?:morning|afternoon|evening|day)\b(?: to you)?(?=\s*[,.!;]| and)", re.IGNORECASE
 )
@@ -65,6 +74,10 @@ def tidied(text: str) -> str:
     if "'" in text or "\u2019" in text or "annot" in text:
         for pattern, replacement in _SPELLED:
             text = pattern.sub(replacement, text)
+    for pattern, replacement in _SHORTENED if "." in text else ():
+        text = pattern.sub(replacement, text)
+    text = _LACKED.sub("have no", text)
+    text = _QUOTED.sub(r"\1", text)
     text = _SHORT_NUMBER.sub("number", text)
     if "+" in text or "&" in text:
         text = re.sub(r"(?<=[\w\s])\s?[+&]\s(?=\w)", " and ", text)

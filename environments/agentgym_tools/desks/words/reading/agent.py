@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agentgym_tools.desks import talk
@@ -27,7 +28,8 @@ from agentgym_tools.desks.words.reading.parts import (
     Part,
     parts_of,
 )
-from agentgym_tools.desks.words.reading.proposing import has_consent, offer, read_consent, read_offer
+from agentgym_tools.desks.words.reading.proposing import has_consent, is_seen, offer, read_consent, read_offer
+from agentgym_tools.desks.words.reading.topic import settle_questions
 from agentgym_tools.desks.words.reading.weighing import weigh
 from agentgym_tools.desks.words.weighing.weights import weights_of
 from agentgym_tools.worlds.calls import Call
@@ -35,6 +37,10 @@ from agentgym_tools.worlds.calls import Call
 MAX_ACTS = 8
 """Acts of one message that are heard."""
 MAX_UNCLEAR = 4
+_SENDS_ELSEWHERE = re.compile(
+    r" (?:please|kindly|may) (?:then |first |just )*(?:ask|contact|call|see|visit|speak|turn) "
+)
+"""What an agent advises a customer to do somewhere else; it asks for nothing itself."""
 
 
 def understand_agent(language: Language, text: str, context: Context | None = None) -> Understood:
@@ -49,7 +55,12 @@ def understand_agent(language: Language, text: str, context: Context | None = No
     weights = weights_of(language.domain.name)
     if weights is not None:
         weigh(reading, weights)
-    acts = _settled([act for _, act in reading.acts])
+    settle_questions(reading)
+    made = reading.context.made
+    unmade = [act for _, act in reading.acts if act.tool == talk.REPORT and act.arguments["action"] not in (made or ())]
+    acts = _settled([act for _, act in reading.acts if made is None or act not in unmade])
+    if made is not None:
+        acts = _with_one_reason(acts)
     unclear = dict.fromkeys(quote for _, quote in reading.unclear)
     return Understood(tuple(acts[:MAX_ACTS]), tuple(unclear)[:MAX_UNCLEAR])
 
@@ -75,6 +86,12 @@ def _settled(acts: Sequence[Call]) -> list[Call]:
     return [*(act for act in found if act not in last), *last[:1]]
 
 
+def _with_one_reason(acts: Sequence[Call]) -> list[Call]:
+    """The acts with the first refusal alone: one request is open, whatever else is said of it."""
+    refusals = [act for act in acts if act.tool == talk.REFUSE]
+    return [act for act in acts if act not in refusals[1:]]
+
+
 def _read_close(reading: Reading, place: int, part: Part) -> None:
     reading.note(part, Call(talk.CLOSE))
 
@@ -83,7 +100,8 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
     if part.is_question:
         read_ask(reading, place, part)
         return
-    if part.number in reading.spent or (has_consent(reading, place) and offer(reading, part, is_asked=True)):
+    is_offered = has_consent(reading, place) and not is_seen(part)
+    if part.number in reading.spent or (is_offered and offer(reading, part, is_asked=True)):
         return
     if reported_in_short(reading, part):
         return
@@ -102,6 +120,8 @@ def _read_statement(reading: Reading, place: int, part: Part) -> None:
     )
     for act in instructed:
         reading.note(part, act)
+    if not instructed and _SENDS_ELSEWHERE.search(part.sentence.flat):
+        return
     if not instructed and (" please " in part.sentence.flat or is_fragment(reading, part.sentence)):
         read_ask(reading, place, part)
     elif not instructed:

@@ -23,6 +23,7 @@ ahead proceed continue carry want wanted wish like prefer suit suits work works 
 made do done start ready say green light thumbs up blessing nod objection objections it this them these those both we i
 you convenient acceptable happen allowed permitted allow hear word nod through settle settled leave sign signed wise
 pleased content satisfied comfortable game sir madam dear friend mate love objection opposed against think
+look looks
 """
 _FRAME, _YES = frozenset(_FRAME_WORDS.split()), frozenset(_YES_WORDS.split())
 _OPEN = re.compile(

@@ -23,14 +23,28 @@ again too also first next then plus now please thanks kindly hi hey hello dear f
 _POLITE = frozenset(map(plain, _POLITE_WORDS.split()))
 """Words that may stand beside what is asked for without a verb."""
 _VERB = re.compile(r" (?:goes?|comes?|gets?|is|are|was|were|will|would|has|have|had|costs?|too (?!$)|not|no|\w+ed) ")
+_POINTS = re.compile(
+    r" (?:and |so |, )*(?:what|which(?: one)?) (?:is|are|was|would|will|should|could) (?:it|that|this|they|those)"
+    r"(?: be)?(?: please)? $"
+)
 _REPLY = re.compile(r" (?:tell me|give me|let me know|what|which|how|may i|could i|can i) ")
 
 
 def is_fragment(reading: Reading, sentence: Sentence) -> bool:
     """Whether a sentence begins with nothing but what it asks for, as in "also the contract number, if you can"."""
     first = next(iter(pieces_of(sentence)), sentence)
+    if _is_label(reading, sentence, first):
+        return False
     named = [match.words for match in reading.language.facts.all_in(words_of(first), NAMED_ALONE)]
     return bool(named) and not _VERB.search(first.flat) and content_of(first.text) <= _POLITE.union(*named)
+
+
+def _is_label(reading: Reading, sentence: Sentence, first: Sentence) -> bool:
+    """Whether a sentence begins with words before a colon and tells a value behind it: "City: Millbrook"."""
+    place = len(first.tokens)
+    is_marked = place < len(sentence.tokens) and sentence.tokens[place].text == ":"
+    rest = sentence.part(place, len(sentence.tokens)) if is_marked else None
+    return rest is not None and bool(reading.language.vocabulary.spot(rest))
 
 
 def read_ask(reading: Reading, place: int, part: Part) -> None:
@@ -42,7 +56,7 @@ def read_ask(reading: Reading, place: int, part: Part) -> None:
     )
     if part.is_question and has_codes(part.sentence) and offer(reading, part, is_asked=True, is_whole=True):
         return
-    facts = facts_in(reading, part.sentence)
+    facts = facts_in(reading, part.sentence) or _pointed_at(reading, part)
     if instructed and not (facts and _REPLY.search(part.sentence.flat)):
         for act in instructed:
             reading.note(part, act)
@@ -55,6 +69,14 @@ def read_ask(reading: Reading, place: int, part: Part) -> None:
         return
     if not facts and not offer(reading, part, is_asked=part.is_question) and part.is_question:
         reading.puzzle(part)
+
+
+def _pointed_at(reading: Reading, part: Part) -> list[str]:
+    """The facts that the sentence before names, where a question only points at them: "What is it?"."""
+    before = reading.before(part)
+    if before is None or not part.is_question or not _POINTS.match(part.sentence.flat):
+        return []
+    return facts_in(reading, before)
 
 
 def _is_asked_before(reading: Reading, part: Part, fact: str) -> bool:

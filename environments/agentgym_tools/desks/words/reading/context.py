@@ -15,11 +15,15 @@ class Context:
     Attributes:
         known: What the customer told, by fact.
         customer: Key of the customer who was identified; "" for nobody.
-        made: Tools by which something was written, in order.
+        made: Tools by which something was written, in order; what was not made is not reported. None: not known.
         questions: Facts that the open request asks the desk for; None: any fact may be told.
+        topic: Facts that the open request is about; None: not known.
+        profile: Facts of the customer itself.
     """
 
     known: Mapping[str, Value] = field(default_factory=dict)
     customer: str = ""
-    made: Sequence[str] = ()
+    made: Sequence[str] | None = None
     questions: frozenset[str] | None = None
+    topic: frozenset[str] | None = None
+    profile: frozenset[str] = frozenset()

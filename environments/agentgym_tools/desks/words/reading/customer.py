@@ -38,8 +38,8 @@ _YES = re.compile(
     r"go for it) "
 )
 _NO = re.compile(
-    r"^ (?:well |oh |, |sorry |but )*(?:no (?!problem|idea|clue)|nope|do not|please do not|stop|that is (?:wrong|"
-    r"not)|not that|i do not want|"
+    r"^ (?:well |oh |, |sorry |but )*(?:no (?!problem|idea|clue|longer)|nope|do not|please do not|stop|that is "
+    r"(?:wrong|not)|not that|i do not want|"
     r"i disagree|never|wrong|certainly not)"
 )
 _INSISTS = re.compile(
@@ -64,6 +64,10 @@ _LEADS = re.compile(
     r"thoughts?|(?:i have|i've) changed my mind|thinking (?:about it )?again)[,!.:; ]+\s*",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(
+    r"^ (?:(?:well|oh|sorry|no|actually|,) )*i (?:have |just )*changed my mind (?:(?:about|on) (?:it|that) )?(?:, |$)"
+)
+"""The start of a sentence that says nothing of a change at the desk."""
 _JOINED = re.compile(r",?;? and (?=(?:my|the|its|that|his|her|our)\b)|; (?!i mean)", re.IGNORECASE)
 _TAIL = re.compile(r"[,;]? (?:please|thanks|thank you|if that helps|i think|i believe)$", re.IGNORECASE)
 
@@ -93,7 +97,7 @@ def understand_customer(
         num_proposed: How many calls the agent's last message proposed.
     """
     hearing = _Hearing(language, list(asked), num_proposed)
-    sentences = _rejoined(sentences_of(text))
+    sentences = _rejoined([_without_second_thoughts(sentence) for sentence in sentences_of(text)])
     for number, sentence in enumerate(sentences):
         _hear(hearing, sentence, sentences[number + 1 :])
     if not hearing.acts:
@@ -102,6 +106,12 @@ def understand_customer(
     if not acts and not hearing.unclear and sentences:
         acts = [Call(talk.DIGRESS)]
     return Understood(tuple(dict.fromkeys(acts)), tuple(hearing.unclear))
+
+
+def _without_second_thoughts(sentence: Sentence) -> Sentence:
+    """A sentence without "I have changed my mind" before what it says."""
+    found = _CHANGED.match(sentence.flat)
+    return sentence if found is None else sentence.part(len(found[0].split()), len(sentence.tokens))
 
 
 def _rejoined(sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -141,6 +151,7 @@ def _hear(hearing: _Hearing, sentence: Sentence, later: Sequence[Sentence]) -> N
         or _answered_briefly(hearing, sentence)
         or _requested(hearing, sentence)
         or _informed(hearing, sentence)
+        or _answered_in_code(hearing, sentence)
     ):
         return
     elif _ACCEPTS.search(flat):
@@ -159,6 +170,16 @@ def _answered_briefly(hearing: _Hearing, sentence: Sentence) -> bool:
     """Whether a few words with a code answer what was asked; such words request nothing."""
     is_brief = bool(hearing.asked) and len(sentence.tokens) <= MAX_BARE and bool(_codes(hearing, sentence))
     return is_brief and _informed(hearing, sentence)
+
+
+def _answered_in_code(hearing: _Hearing, sentence: Sentence) -> bool:
+    """Whether a few words with one code, of whatever form, answer a question for a code; it need not be a right one."""
+    codes = [value for value in _codes(hearing, sentence) if value.kind == "code"]
+    shapes = hearing.language.fact_shapes
+    taking = [fact for fact in hearing.asked if shapes[fact].forms - {"@"} or shapes[fact].is_free]
+    if len(codes) != 1 or not taking or len(sentence.tokens) > MAX_BARE:
+        return False
+    return _note(hearing, taking[0], codes[0].text)
 
 
 def _codes(hearing: _Hearing, sentence: Sentence) -> list[Spotted]:
@@ -198,11 +219,18 @@ def _hear_ignorance(hearing: _Hearing, sentence: Sentence) -> None:
 
 
 def _informed(hearing: _Hearing, sentence: Sentence) -> bool:
+    if _offers_choice(sentence):
+        return False
     text = _LEADS.sub("", sentence.text.strip())
     found = False
     for part in _statements(hearing, text):
         found |= _told(hearing, _TAIL.sub("", part.strip()))
     return found
+
+
+def _offers_choice(sentence: Sentence) -> bool:
+    """Whether a sentence asks back which of several values it should be; that tells none of them."""
+    return sentence.is_question and " or " in sentence.flat
 
 
 def _statements(hearing: _Hearing, text: str) -> Iterator[str]:
@@ -254,7 +282,7 @@ def _answered(hearing: _Hearing, text: str) -> bool:
 
 def _hear_bare(hearing: _Hearing) -> None:
     """Where nothing else was said, a few words answer what was asked first."""
-    for sentence in hearing.rest:
+    for sentence in (each for each in hearing.rest if not _offers_choice(each)):
         text = _POINTING.sub("", _TAIL.sub("", sentence.text.strip()))
         if hearing.asked and len(sentence.tokens) <= MAX_BARE and not _NO.search(sentence.flat) and _is_plain(text):
             _note(hearing, hearing.asked[0], _value(hearing.language, hearing.asked[0], text))

@@ -10,7 +10,7 @@ from agentgym_tools.desks.words.lexicon.phrases import Match
 from agentgym_tools.desks.words.lexicon.sentences import Sentence, pieces_of
 from agentgym_tools.desks.words.lexicon.values import Spotted
 from agentgym_tools.desks.words.reading.asking import read_ask
-from agentgym_tools.desks.words.reading.facts import note_told, told_act, told_in
+from agentgym_tools.desks.words.reading.facts import choices_in, note_told, told_act, told_in
 from agentgym_tools.desks.words.reading.instructions import instructions_in
 from agentgym_tools.desks.words.reading.message import LIKELY, TOLD, Reading, words_of
 from agentgym_tools.desks.words.reading.parts import REFUSES, REPORTS, TRANSFERS, Part, use_of
@@ -39,6 +39,9 @@ _WHY = re.compile(r" (?:too|already|no|never|nothing|neither|only) ")
 """Words of a reason that stands alone."""
 _REFERRING = re.compile(r" (?:and |so |since |as |because )*(?:it|they|that|this|so|therefore|hence|thus|there|no) ")
 """Clauses that only say more of what stands before them."""
+_HAS_BEEN = re.compile(
+    r" (?:(?:has|have) (?:just |now |already |successfully )*been \w+ed|(?:is|are) now|all set|taken care of) "
+)
 _CLEAR = 0.85
 _HENCE = re.compile(r" (?:so|therefore|hence|thus) (?:i|we|the|no|there|this|that|it) ")
 _NEEDLESS = re.compile(r" no \w+ (?:is|are) (?:needed|necessary|required) ")
@@ -82,6 +85,14 @@ def read_report(reading: Reading, place: int, part: Part) -> None:
         reading.note(part, Call(talk.REPORT, {"action": reading.context.made[-1]}))
     else:
         read_refusal(reading, place, part, is_soft=True)
+        _report_last(reading, part)
+
+
+def _report_last(reading: Reading, part: Part) -> None:
+    """Note that the last change was made, where a sentence says that something was, in words of its own."""
+    made = reading.context.made
+    if made and _HAS_BEEN.search(part.sentence.flat) and part.number not in reading.used():
+        reading.note(part, Call(talk.REPORT, {"action": made[-1]}))
 
 
 def _read_pieces(reading: Reading, part: Part) -> bool:
@@ -175,7 +186,7 @@ def read_refusal(reading: Reading, place: int, part: Part, *, is_soft: bool = Fa
     if part.is_question:
         read_ask(reading, place, part)
         return
-    if is_soft and _NEEDLESS.search(part.sentence.flat):
+    if is_soft and (_NEEDLESS.search(part.sentence.flat) or choices_in(reading, part.sentence)):
         return
     reason = reason_for(reading, part, LIKELY if is_soft else REASON, is_soft=is_soft)
     flat = reading.sentences[part.number].flat

@@ -30,7 +30,7 @@ _AUXILIARIES = frozenset({"do", "does", "did", "should", "shall", "will", "would
 """Words after which a word is a verb, as in "do you dispute the payment"."""
 _SAYING_WORDS = """
 give tell have need know provide share say state repeat spell confirm send name let mean remember and
-get ask hear enter note is are be want prefer grab catch obtain collect verify include take check
+get ask hear enter note is are be want like wish prefer grab catch obtain collect verify include take check
 """
 _SAYING = frozenset(_SAYING_WORDS.split())
 _ARTICLES_WORDS = """
@@ -58,6 +58,10 @@ _PURPOSE = re.compile(
     r"then |so )?(?:i |we |please |could |can |may |might |would |what |which |who |"
     r"how |let me |tell me |kindly ))"
 )
+_PURPOSE_AFTER = re.compile(
+    r" (?:, )?(?:so (?:that )?(?:i|we) can|in order to|for me to|to) (?:look|find|locate|pull|verify|check|access|"
+    r"identify|confirm|open|bring|retrieve) "
+)
 _SORRY = re.compile(r" (?:sorry|unfortunately|afraid|sadly|too) ")
 _DENIED = re.compile(r" (?:not|never|nor|neither|no longer) ")
 _HEDGED = re.compile(
@@ -66,15 +70,15 @@ _HEDGED = re.compile(
 )
 _ANSWER = re.compile(
     r"^ (?:okay |right |so |well |good news |thanks |thank you |, )*(?:(?:it|that|this|they|there|you|we|the answer)"
-    r"(?: (?:is|are|was|will|would|have|has|had|can|get|be|come|comes|cost|costs|come|to|in|about|exactly|now|"
-    r"still|then))+"
+    r"(?: (?:is|are|was|will|would|have|has|had|can|get|be|come|comes|cost|costs|come|to|in|on|from|at|about|"
+    r"exactly|now|still|then))+"
     r" )?# (?:\w+ ){0,4}$|^ (?:it|that|they|your \w+) (?:is|are) (?:still |now |currently |already )*\w+ $"
 )
 
 
 def facts_in(reading: Reading, sentence: Sentence) -> list[str]:
     """The facts that a sentence asks for, in order."""
-    sentence = without_purpose(sentence)
+    sentence = _without_end(reading, without_purpose(sentence))
     pieces = pieces_of(sentence)
     matches = _asked_in(reading, sentence)
     long = [match for match in matches if _is_long(match)]
@@ -148,6 +152,22 @@ def without_purpose(sentence: Sentence) -> Sentence:
     if found is None:
         return sentence
     return sentence.part(sentence.flat[: found.end()].count(" ") - 1, len(sentence.tokens))
+
+
+def _without_end(reading: Reading, sentence: Sentence) -> Sentence:
+    """A sentence without the clause behind the question that says what it is for: "your name, so I can find you"."""
+    found = _PURPOSE_AFTER.search(sentence.flat)
+    head = sentence.part(0, sentence.flat[: found.start()].count(" ")) if found is not None else sentence
+    return head if head.tokens and _asked_in(reading, head) else sentence
+
+
+def choices_in(reading: Reading, sentence: Sentence) -> list[str]:
+    """The facts of which a sentence names several values to choose from: "a window or an aisle seat?"."""
+    if " or " not in sentence.flat:
+        return []
+    said = {value.text.casefold() for value in reading.language.vocabulary.spot(sentence)}
+    shapes = reading.language.fact_shapes
+    return [fact for fact, shape in shapes.items() if len(shape.words) <= _FEW and len(said & shape.words) > 1]
 
 
 def _asked_in(reading: Reading, sentence: Sentence) -> list[Match]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentgym_tools.desks.words.lexicon.sentences import Sentence
+from agentgym_tools.desks.words.lexicon.sentences import Sentence, Token
 from agentgym_tools.desks.words.reading.agreeing import asks_for_yes
 
 ASKS, OFFERS, CONSENTS, REPORTS, REFUSES, TRANSFERS, CLOSES, INSTRUCTS, STATES, DOUBTS, WONDERS = (
@@ -40,7 +40,7 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r" (?:good bye|goodbye|good-bye|bye|bye-bye|farewell|cheerio|ciao|so long|all the best|"
             r"until next time|see ya|"
             r"have an? (?:\w+ )?(?:day|evening|weekend|trip|flight|afternoon|night|journey|holiday|morning) $|"
-            rf"have an? (?:very |really )?{_PLEASANT}|take care|"
+            rf"have an? (?:very |really )?{_PLEASANT}|take care(?! of)|"
             r"(?:end|close|finish) (?:our|this|the) (?:chat|talk|call|conversation)|see you (?!\w)|"
             r"see you (?:soon|later|then|again)|"
             r"that (?:was|is) (?:all|everything)(?: then)? $)"
@@ -90,7 +90,8 @@ _HEADS: Sequence[tuple[str, re.Pattern[str]]] = (
             r"make) (?:it|that)|"
             r"would you agree|"
             r"are you (?:okay|ok|fine|happy|all right) with|"
-            r"say (?:the word|yes and|okay and)|if you (?:say|are agreeable)|"
+            r"say (?:the word|yes and|okay and)|(?:say|reply|answer|respond|type|write|send) (?:me |us |back |with |"
+            r"just |simply |a |an |, )*(?:yes|ok|okay|confirm|confirmed|go) |if you (?:say|are agreeable)|"
             r"(?:need )?(?:only|just) your (?:go-ahead|okay|yes))"
         ),
     ),
@@ -205,6 +206,12 @@ _WISHED = re.compile(
 )
 
 
+_COURTESY = re.compile(
+    r" (?:anything|something) (?:else|more|further) (?:$|(?:that )?(?:i|we|you) |today |with )|"
+    r" (?:what|how) (?:else |more )?(?:can|could|may) (?:i|we) (?:do|help|assist) (?:for |with )?(?:you )?(?:next|"
+    r"today|now|further|else)? ?$"
+)
+"""What an agent asks out of courtesy; it wants no answer."""
 _BARE = re.compile(r" (?:, |and |so |then )*(?:yes|okay|ok|fine|all right|alright|right|agreed|correct|cool) $")
 _RELATIVE = re.compile(r" which (?:you|we|i|it|they) ")
 _LEAD = 5
@@ -245,6 +252,10 @@ def use_of(flat: str) -> str:
     return begun[0] if begun is not None else STATES
 
 
+def _is_code(token: Token) -> bool:
+    return token.kind not in ("word", "comma")
+
+
 def _begun(flat: str) -> tuple[str, int] | None:
     """Whether words begin to offer, ask or wonder, and where."""
     for use, pattern in _HEADS:
@@ -273,6 +284,8 @@ def _use_in(sentence: Sentence, flat: str, use: str) -> str:
 
 def parts_of(number: int, sentence: Sentence) -> list[Part]:
     """The parts of a sentence: it is split where what it is for changes."""
+    if sentence.is_question and _COURTESY.search(sentence.flat) and not any(map(_is_code, sentence.tokens)):
+        return []
     if asks_for_yes(sentence):
         return [Part(CONSENTS, sentence, number, sentence.is_question)]
     cuts = [place for place, token in enumerate(sentence.tokens) if _SPLIT.fullmatch(token.word)]

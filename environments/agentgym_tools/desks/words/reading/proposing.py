@@ -21,6 +21,10 @@ _MEANS_BEFORE = re.compile(r" (?:it|its|same|that|this|them|their) ")
 MAX_BACK = 3
 MAX_LINES = 6
 _NEAR = 0.3
+_SEES = re.compile(
+    r"^ (?:[\w#,]+ ){0,3}?(?:i|we) (?:can |could |have |just |now |also )*(?:see|saw|seen|found|find|located|notice|"
+    r"noticed|spotted|checked|reviewed|looked) "
+)
 _UNUSED = 0.6
 _SAID = 0.15
 
@@ -42,6 +46,11 @@ def read_offer(reading: Reading, place: int, part: Part) -> None:
         read_consent(reading, place, part)
     elif not facts:
         reading.puzzle(part)
+
+
+def is_seen(part: Part) -> bool:
+    """Whether a part says what the agent saw, so that it proposes nothing itself, beside what it leads to."""
+    return part.use != OFFERS and _SEES.match(part.sentence.flat) is not None
 
 
 def has_consent(reading: Reading, place: int) -> bool:
@@ -73,6 +82,8 @@ def offer(reading: Reading, part: Part, *, is_asked: bool, is_whole: bool = Fals
     if filled.missing:
         if is_whole or match.coverage < NAMED or not filled.num_said:
             return False
+        if _MEANS_BEFORE.search(part.sentence.flat) and any(act.tool == talk.PROPOSE for _, act in reading.acts):
+            return True
         missing = ", ".join(spoken(name) for name in filled.missing)
         reading.puzzle(part, f"without the {missing}")
         return True
@@ -249,7 +260,7 @@ def _offered_all(reading: Reading, earlier: Sequence[Part]) -> bool:
     """Note what statements before a question for a yes propose, the last first; returns whether any does."""
     is_any = False
     for each in earlier:
-        if is_any and (each.number in reading.used() or not has_codes(each.sentence)):
+        if is_any and (is_seen(each) or each.number in reading.used() or not has_codes(each.sentence)):
             continue
         is_any = offer(reading, each, is_asked=True, is_whole=True) or is_any
     return is_any
@@ -258,5 +269,5 @@ def _offered_all(reading: Reading, earlier: Sequence[Part]) -> bool:
 def made_in(reading: Reading, sentence: Sentence) -> Match | None:
     """The action that a report is about; one that was made needs fewer words."""
     matches = reading.language.actions.matches(reading.language.words(sentence), 0.3)
-    made = [match for match in matches if match.name in reading.context.made]
+    made = [match for match in matches if match.name in (reading.context.made or ())]
     return next((match for match in [*made, *matches] if match.coverage >= TOLD or match in made), None)

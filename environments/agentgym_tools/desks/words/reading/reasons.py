@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 from agentgym_tools.desks.words.reading.message import LIKELY, TOLD, Reading, words_of
 from agentgym_tools.desks.words.reading.parts import REFUSES, Part
@@ -32,6 +33,10 @@ def reason_for(reading: Reading, part: Part, least: float, *, is_soft: bool = Fa
     near = [other for other in near if other not in refusing]
     others = [reading.language.reasons.best(grounds(sentences[other]), TOLD) for other in near]
     found = [match for match in (own, *others) if match is not None]
+    if own is None or own.coverage < LIKELY:
+        said = [act for at, act in reading.acts if number - 2 <= at <= number and act.tool == talk.REFUSE]
+        if said:
+            return str(said[-1].arguments["reason"])
     best = max(found, key=lambda match: match.score * (_OWN if match is own else 1.0), default=None)
     return best.name if best is not None else None
 

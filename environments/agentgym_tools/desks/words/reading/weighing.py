@@ -9,7 +9,7 @@ from agentgym_tools.desks import talk
 from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.phrases import Match
 from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
-from agentgym_tools.desks.words.reading.facts import note_told
+from agentgym_tools.desks.words.reading.facts import choices_in, note_told
 from agentgym_tools.desks.words.reading.instructions import instruction_to
 from agentgym_tools.desks.words.reading.message import Reading
 from agentgym_tools.desks.words.reading.parts import CONSENTS, STATES, Part
@@ -46,13 +46,20 @@ def weigh(reading: Reading, weights: Weights) -> None:
         doubted = {key for key, share in shares.items() if share < DOUBTED}
         least = INSTEAD if doubted else BESIDE if heard else ALONE
         added = False
-        for use in [use for use, share in uses.items() if share >= least and _can_say(sentence, use)]:
+        for use in [use for use, share in uses.items() if share >= least and _can_say(reading, sentence, use)]:
             for name in _subjects(reading.language, weights, use, part, least):
-                if (use, name) not in heard and _add(reading, part, use, name):
-                    added = True
+                if (use, name) in heard or _is_further_change(reading, use, name, heard):
+                    continue
+                added = _add(reading, part, use, name) or added
         if added:
             reading.unclear = [(at, quote) for at, quote in reading.unclear if at != number]
             reading.acts = [(at, act) for at, act in reading.acts if at != number or _key(act) not in doubted]
+
+
+def _is_further_change(reading: Reading, use: str, name: str, heard: Collection[tuple[str, str]]) -> bool:
+    """Whether it is a change that the customer would make beside what rules hear; a likely one is too costly there."""
+    is_heard = any(other == talk.INSTRUCT for other, _ in heard)
+    return use == talk.INSTRUCT and is_heard and reading.language.domain.user_tools[name].is_writing
 
 
 def _drop_unlikely(reading: Reading, number: int, unlikely: Collection[tuple[str, str]]) -> None:
@@ -68,8 +75,10 @@ def _drop_unlikely(reading: Reading, number: int, unlikely: Collection[tuple[str
     reading.acts = kept or reading.acts
 
 
-def _can_say(sentence: Sentence, use: str) -> bool:
+def _can_say(reading: Reading, sentence: Sentence, use: str) -> bool:
     """Whether a sentence of this form can say such an act."""
+    if use in _REASONED and choices_in(reading, sentence):
+        return False
     if sentence.is_question and use in _STATED:
         return False
     return use not in _AFFIRMED or _DENIED.search(sentence.flat) is None

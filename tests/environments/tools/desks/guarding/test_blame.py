@@ -15,8 +15,11 @@ from agentgym.suite import load_suite
 from agentgym.view.report import write_report
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.conditions.options import FAILED_ONCE
+from agentgym_tools.desks.game import DeskGame
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS, Demonstrator
+from agentgym_tools.desks.templates import Template
 from agentgym_tools.worlds.calls import Call
+from tests.environments.tools.desks.conftest import task_of
 from tests.environments.tools.desks.guarding.conftest import task_with
 from tests.environments.tools.desks.guarding.served import play
 
@@ -111,3 +114,39 @@ def test_evaluations_and_reports_show_the_blame(shop, tmp_path):
     assert "Who failed" in page
     assert f"<td>{task.id}</td><td>agent: {task.blame[0].removeprefix('agent: ').replace('_', ' ')}</td>" in page
     assert "failed by agent: " in page
+
+
+def test_a_fault_behind_a_harmless_one_in_the_same_message_is_blamed(shop):
+    """The customer tells too early and says yes to what it does not want; the agent does that."""
+    task = task_with(shop, kind="return_item", decision="do")
+    game = DeskGame("shop")
+    game.reset(task)
+    case = game.session.case
+    game.step(str(Call(talk.REQUEST, {"goal": "return_item", "facts": {}})))
+    (right,) = case.outcomes[0]
+    wrong = Call(right.tool, {**right.arguments, "fee_cents": right.arguments["fee_cents"] + 100})
+    game.step(str(Call(talk.PROPOSE, {"action": wrong.tool, "arguments": wrong.arguments})))
+    early = Call(talk.INFORM, {"fact": "item", "value": case.goal.facts["item"]})
+    reply = game.step(f"{early}\n{Call(talk.CONFIRM, {'number': 1})}")
+    assert [event.detail["cause"] for event in reply.events if event.component == "agenda"] == ["premature"]
+    reply = game.step(str(Call(talk.CLOSE)))
+    (blame, _) = [event.detail for event in reply.events if event.component == "blame"]
+    assert (blame["who"], blame["why"]) == ("user", "wrong_yes")
+
+
+def test_no_agent_is_blamed_for_refusing_what_a_customer_wants_on_second_thoughts(shop):
+    """A customer without a guard tells at once what it would want after a change of mind, which is forbidden."""
+    task = task_of("shop", Template(("return_item",), "refuse", "refund_method"), personas=("changing",))
+    game = DeskGame("shop")
+    game.reset(task)
+    case = game.session.cases[0]
+    ((fact, _),) = case.goal.at_first.items()
+    game.step(str(Call(talk.REQUEST, {"goal": case.goal.kind, "facts": {}})))
+    game.step(str(Call(talk.ASK, {"fact": fact})))
+    game.step(str(Call(talk.INFORM, {"fact": fact, "value": case.goal.facts[fact]})))
+    for call in (game.session.plan.identification, *(read.call for read in case.reads)):
+        game.step(str(call))
+    game.step(str(Call(talk.REFUSE, {"reason": case.reasons[0]})))
+    reply = game.step(f"{Call(talk.ACCEPT)}\n{Call(talk.BYE)}")
+    assert reply.is_over
+    assert not [event for event in reply.events if event.component == "blame"]

@@ -169,7 +169,7 @@ def test_replies_are_cached_by_content_and_the_customer_is_pinned(server, shop, 
     assert [turn.messages for turn in first.turns] == [turn.messages for turn in again.turns]
     pin = again.metadata["partners"]["user"]
     assert pin.startswith(f"endpoint:{server.url}#m temperature=0 max_tokens=1024 top_p=1 settings=")
-    assert pin.endswith(" prompt=3.3")
+    assert pin.endswith(" prompt=3.5")
     other, _ = play(task, ORACLE, name.replace("temperature=0", "temperature=0.5"), shop, retries=0)
     assert str(other.outcome) == "partner_fault:EndpointError"  # nothing of another pin is taken
 

@@ -164,6 +164,38 @@ def test_a_goal_that_depends_on_a_refusal_is_asked_for_only_after_one(shop):
     assert tracker.case is second
 
 
+def test_what_a_customer_who_changes_its_mind_is_told_of_a_wrong_yes(shop):
+    task = task_with(shop, "changing", decision="do")
+    case = plan_of(task, desk("shop")).cases[0]
+    ((fact, _),) = case.goal.at_first.items()
+    tracker = Tracker(desk("shop"), plan_of(task, desk("shop")))
+    follow(tracker, [Call(talk.REQUEST, {"goal": case.goal.kind, "facts": {}})])
+    new = f"say no, and tell that on second thoughts {fact} is {case.goal.facts[fact]}"
+    for call, is_wish in ((case.first.wanted[0][0], True), (case.wanted[0][0], False)):
+        twin = tracker.fork()
+        twin.hear_act(Call(talk.PROPOSE, {"action": call.tool, "arguments": dict(call.arguments)}))
+        finding = follow(twin, [Call(talk.CONFIRM, {"number": 1})])
+        assert (finding.cause, new in finding.why) == ("wrong_yes", is_wish)
+
+
+def test_the_same_wrong_proposal_is_of_use_once(shop):
+    """A customer who had changed its mind, or corrected a fact, bore a wrong proposal for ever."""
+    task = task_with(shop, "changing", decision="do")
+    plan = plan_of(task, desk("shop"))
+    wish = plan.cases[0].first.wanted[0][0]
+    proposal = Call(talk.PROPOSE, {"action": wish.tool, "arguments": dict(wish.arguments)})
+    customer, tracker, messages, last = Customer(task, 0), Tracker(desk("shop"), plan), [], []
+    tools = DeskGame("shop").tools["user"]
+    for number in range(plan.persona.patience + 3):
+        said = customer.act(messages)
+        last = [call.tool for call in read_calls(said, tools)]
+        assert follow(tracker, read_calls(said, tools)) is None, number
+        told = {"role": "user", "content": talk.to_text(proposal)}
+        messages += [{"role": "assistant", "content": said}, told]
+        tracker.hear([told])
+    assert last == [talk.BYE]
+
+
 def test_proposals_of_a_refused_message_are_forgotten(shop):
     """So that a customer's yes is to the call that it read."""
     task = task_with(shop, kind="return_item", decision="do")

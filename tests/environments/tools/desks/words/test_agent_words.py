@@ -182,6 +182,126 @@ def test_lists_casual_words_and_clauses_are_heard(heard, text, acts):
     assert said(heard(text)) == acts
 
 
+def hear_about(name, text, topic, **context):
+    """What is heard where a known customer has asked for something that is about these facts."""
+    known = Context(questions=frozenset(), topic=frozenset(topic.split()), profile=PROFILE, **context)
+    return said(understand_agent(language_of(desk(name), "full"), text, known))
+
+
+PROFILE = frozenset({"name", "email", "phone", "zip_code", "born_on"})
+ADDRESS = "order_id new_street new_city new_zip"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "topic", "facts"),
+    [
+        ("shop", "And the zip?", ADDRESS, ["new_zip"]),
+        ("shop", "What is your new address?", ADDRESS, ["new_street", "new_city", "new_zip"]),
+        ("shop", "Where should the refund go, to the original payment or a card?", "item refund_to", ["refund_to"]),
+        ("shop", "What is the order number, and which item is it?", "item refund_to", ["order_id", "item"]),
+        ("bank", "Which account is on hold?", "account account_id", ["account"]),
+        ("bank", "What is the account number?", "account account_id", ["account_id"]),
+        ("clinic", "And Ravi's date of birth?", "patient_name patient_born_on", ["patient_born_on"]),
+        ("clinic", "And your date of birth?", "patient_name patient_born_on", ["born_on"]),
+        ("clinic", "Would you prefer a morning or an afternoon appointment?", "specialty daytime", ["daytime"]),
+    ],
+)
+def test_what_is_asked_for_is_what_the_open_request_is_about(name, text, topic, facts):
+    assert hear_about(name, text, topic, customer="x") == [f"ask(fact={fact!r})" for fact in facts]
+
+
+def test_a_question_that_offers_values_asks_for_their_fact_and_refuses_nothing():
+    assert hear_about("airline", "Would you like it as travel credit or to your card?", "pay_to flight_id") == [
+        "ask(fact='pay_to')"
+    ]
+    text = "And the reason for cancelling? The options are: no longer needed, found cheaper, or too slow."
+    assert hear_about("shop", text, "order_id reason") == ["ask(fact='reason')"]
+
+
+def test_one_refusal_of_the_open_request_is_heard():
+    text = "This order is no longer pending, so its payment method can't be changed anymore."
+    assert hear_about("shop", text, "order_id payment", made=[]) == ["refuse(reason='not_pending')"]
+
+
+def test_why_something_is_asked_for_asks_for_nothing(heard):
+    assert said(heard("May I have your email address to look up your order?")) == ["ask(fact='email')"]
+
+
+def test_a_customer_changes_no_setting_that_is_only_likely_meant():
+    language = language_of(desk("telecom"), "full")
+    acts = understand_agent(language, "Please turn off data saver, and then restart your phone.").acts
+    assert [act.arguments["action"] for act in acts] == ["toggle_data_saver", "reboot"]
+
+
+def test_until_the_customer_is_known_its_own_facts_are_asked_for():
+    assert hear_about("shop", "And the zip?", ADDRESS) == ["ask(fact='zip_code')"]
+
+
+def test_only_what_was_made_is_reported(heard):
+    text = "I can help you update your contact details. The red floor lamp 3 has been removed."
+    for made, acts in ((["cancel_items"], ["report(action='cancel_items')"]), ([], [])):
+        assert said(heard(text, Context(made=made))) == acts
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "acts"),
+    [
+        ("telecom", "You can find the line number in your contract. What is it?", ["ask(fact='line')"]),
+        (
+            "bank",
+            "What's the card number, and what would you like the new limit to be?",
+            ["card_id", "new_limit_cents"],
+        ),
+        (
+            "telecom",
+            "Your SIM was issued quite recently, so I can't replace it. I'll hand you over to someone who can.",
+            ["transfer(reason='sim_changed_lately')"],
+        ),
+        (
+            "clinic",
+            "You don't have a referral for cardiology, so I can't book a visit. Please ask your family doctor for one.",
+            ["refuse(reason='no_referral')"],
+        ),
+        (
+            "bank",
+            "The hold was placed only recently, and our rules don't allow it to be lifted so soon. I have to decline.",
+            ["refuse(reason='hold_too_new')"],
+        ),
+    ],
+)
+def test_sentences_say_more_of_those_before_them(name, text, acts):
+    acts = [act if "(" in act else f"ask(fact={act!r})" for act in acts]
+    assert said(understand_agent(language_of(desk(name), "full"), text)) == acts
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        '{}. Just say "yes" and I\'ll get it done.',
+        "{}. Please confirm and I'll take care of it right away.",
+        "{}. Does everything look correct? Is there anything else I can do for you?",
+        "I see W22750 on your card, i.e. the one of today. {}. Shall I?",
+    ],
+)
+def test_a_yes_is_asked_for_in_many_ways_and_for_one_thing(frame):
+    text = frame.format("I can cancel order W14135 because it was too slow")
+    understood = understand_agent(language_of(desk("shop"), "full"), text)
+    assert said(understood) == [
+        "propose(action='cancel_order', arguments={'order_id': 'W14135', 'reason': 'too slow'})"
+    ]
+    assert not understood.unclear
+
+
+def test_lines_with_labels_and_values_ask_nothing(heard):
+    lines = "**Order:** W25357\n**Street:** 55 Mill Lane\n**City:** Millbrook\n**ZIP:** 94169"
+    assert said(
+        heard(f"I would change the address as follows:\n\n{lines}\n\nDo you confirm this change (yes/no)?")
+    ) == [
+        "propose(action='change_address', arguments={'order_id': 'W25357', 'street': '55 Mill Lane', "
+        "'city': 'Millbrook', 'zip_code': '94169'})"
+    ]
+
+
 def test_a_list_of_what_would_be_done_is_a_proposal():
     items = "* Contract: V15010\n* Peril: water\n* Happened: 4 days ago\n* Amount: $800"
     text = f"I can file this claim:\n{items}\n\nWant me to?"
