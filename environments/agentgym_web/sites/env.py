@@ -23,7 +23,7 @@ from agentgym_web.browser.gate import Network
 from agentgym_web.browser.settings import PageSettings
 from agentgym_web.browser.sight import Sight
 from agentgym_web.env import WebEnv, require_list
-from agentgym_web.sites.core.all_sites import SITES
+from agentgym_web.sites.core.all_sites import SITES, load_site
 from agentgym_web.sites.core.verify import Ending, Part, Verdict, all_checks, grade, milestones
 from agentgym_web.sites.drawing import ACROSS, draw_task
 from agentgym_web.sites.serving import SiteError, the_server
@@ -34,7 +34,7 @@ PHONE = PageSettings(width=390, height=844, virtual_time=True, touch=True, scale
 ACTIONS = ("nav", "tab", "chat", "infeas")
 BY_FINGER = ("touch_coord", "scroll_at", "keyboard_press", "keyboard_type")
 ENDS: Mapping[str, str] = {
-    "send_msg_to_user": "When you are done, say so with send_msg_to_user, with the answer if there is a question.",
+    "send_msg_to_user": "When you are done, say so with send_msg_to_user, with just the answer if there is a question.",
     "report_infeasible": "If it cannot be done, say why with report_infeasible.",
 }
 """How a task ends, by the action that it is said with."""
@@ -208,7 +208,7 @@ class SiteEnv(WebEnv):
         for name, wanted in self._parts.items():
             server = the_server(name)
             results = server.check(self._session, all_checks(wanted))
-            parts[name] = Part(wanted, server.changes(self._session), results)
+            parts[name] = Part(wanted, server.changes(self._session), results, load_site(name).written_along)
         verdict = grade(self.task.private, parts, ending)
         self._is_solved = verdict.success
         events = [self.event("success", float(verdict.success), source="verifier", detail=describe(verdict))]

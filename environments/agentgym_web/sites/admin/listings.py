@@ -31,6 +31,7 @@ OWNERS = "SELECT id, name FROM people WHERE is_active ORDER BY name"
 """Who jobs and alerts can be given to."""
 
 _YES_NO: Choices = (("1", "yes"), ("0", "no"))
+_REGION = Filter("region", "Region", "locations.region = ?", _of(words.REGIONS))
 
 MACHINES = Listing(
     name="machines",
@@ -50,7 +51,7 @@ MACHINES = Listing(
     filters=(
         Filter("status", "Status", "machines.status = ?", _of(words.STATUSES)),
         Filter("model", "Model", "machines.model = ?", _of(words.MODELS)),
-        Filter("region", "Region", "locations.region = ?", _of(words.REGIONS)),
+        _REGION,
         Filter("location", "Location", "machines.location_id = ?", LOCATION_CHOICES),
         Filter("firmware", "Firmware", "machines.firmware = ?", _of(words.ALL_FIRMWARE)),
         Filter("cash", "Takes cash", "machines.takes_cash = ?", lambda db: _YES_NO),
@@ -94,7 +95,7 @@ TICKETS = Listing(
             "coalesce(tickets.assignee_id, 0) = CAST(? AS INTEGER)",
             _from("SELECT id, name FROM people ORDER BY name", ("0", "nobody")),
         ),
-        Filter("region", "Region", "locations.region = ?", _of(words.REGIONS)),
+        _REGION,
         Filter("location", "Location", "machines.location_id = ?", LOCATION_CHOICES),
         Filter("from", "Opened from", "date(tickets.opened_at) >= ?", kind="date"),
         Filter("to", "Opened to", "date(tickets.opened_at) <= ?", kind="date"),
@@ -123,7 +124,7 @@ JOBS = Listing(
         Filter("state", "State", "jobs.state = ?", _of(words.JOB_STATES)),
         Filter("kind", "Kind", "jobs.kind = ?", _of(words.JOB_KINDS)),
         Filter("owner", "Owner", "jobs.owner_id = ?", _from("SELECT id, name FROM people ORDER BY name")),
-        Filter("region", "Region", "locations.region = ?", _of(words.REGIONS)),
+        _REGION,
         Filter("location", "Location", "jobs.location_id = ?", LOCATION_CHOICES),
         Filter("from", "From day", "jobs.day >= ?", kind="date"),
         Filter("to", "To day", "jobs.day <= ?", kind="date"),

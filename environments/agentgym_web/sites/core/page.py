@@ -147,6 +147,16 @@ def needs_login(handler: Handler) -> Handler:
     return checked
 
 
+def only_for(may: Callable[[Visit], bool], said: str, handler: Handler) -> Handler:
+    """Refuse visitors who may not, in these words, and send whoever is not logged in to /login."""
+
+    def checked(visit: Visit) -> Response:
+        return handler(visit) if may(visit) else visit.forbidden(said)
+
+    checked.__name__ = getattr(handler, "__name__", "page")
+    return needs_login(checked)
+
+
 def local_path(wanted: str) -> str:
     """A path of this site that a parameter such as `next` names, or "/" if it leads elsewhere."""
     is_local = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted

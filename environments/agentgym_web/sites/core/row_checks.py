@@ -48,6 +48,11 @@ def count_is(name: str, table: str, where: str, count: int = 1) -> Check:
     return Check(f"SELECT count(*) FROM {table} WHERE {where}", [[count]], name)  # noqa: S608 - drawn names, quoted
 
 
+def counts_and_milestones(*wanted: tuple[str, str, str]) -> list[Check]:
+    """For each name, table and condition a check that one row of the table fits, and then for each its milestone."""
+    return [*(count_is(*each) for each in wanted), *(on_the_way(*each) for each in wanted)]
+
+
 def on_the_way(name: str, table: str, where: str, count: int = 1) -> Check:
     """A milestone: at least so many rows of a table fit."""
     return Check(f"SELECT count(*) >= {count} FROM {table} WHERE {where}", [[1]], name, milestone=True)  # noqa: S608

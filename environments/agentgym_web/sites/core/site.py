@@ -13,6 +13,8 @@ from pathlib import Path
 
 from starlette.routing import Route
 
+from agentgym.errors import ConfigError
+
 CORE_SCHEMA = """
 CREATE TABLE _visitor (id INTEGER PRIMARY KEY CHECK (id = 1), user TEXT, clock INTEGER NOT NULL);
 INSERT INTO _visitor VALUES (1, NULL, 0);
@@ -39,13 +41,21 @@ class Site:
     """A query for the names that `visit.login` takes."""
     unwatched: frozenset[str] = frozenset()
     """Tables whose changes never count, such as what was viewed last; core's own tables are never watched."""
+    written_along: frozenset[tuple[str, str]] = frozenset()
+    """Tables and columns that pages write along with whatever else they change in a row, such as when it was edited; no
+    task has to ask for that."""
 
 
 @cache
 def snapshot(site: Site) -> bytes:
-    """The database of a site as it is before anybody has used it, serialized; made once a process."""
+    """The database of a site as it is before anybody has used it, serialized; made once a process.
+
+    Raises:
+        ConfigError: The site declares a column that its schema lacks.
+    """
     db = connect()
     db.executescript((site.folder / "schema.sql").read_text(encoding="utf-8"))
+    _require_columns(db, site)
     db.executescript(CORE_SCHEMA)
     db.execute("BEGIN")
     site.fill(db)
@@ -55,6 +65,17 @@ def snapshot(site: Site) -> bytes:
     content = db.serialize()
     db.close()
     return content
+
+
+def _require_columns(db: sqlite3.Connection, site: Site) -> None:
+    for table, column in sorted(site.written_along):
+        columns = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+        if column not in columns:
+            known = f"a table with the columns {', '.join(columns)}" if columns else "no table of its schema"
+            raise ConfigError(
+                f"the site {site.name!r} declares {table}.{column} as written along, but {table!r} is {known}; correct"
+                " the declaration or schema.sql"
+            )
 
 
 def connect(content: bytes | None = None) -> sqlite3.Connection:

@@ -6,7 +6,8 @@ from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
 from agentgym_web.sites.core.paging import Pager, page_number
-from agentgym_web.sites.forum.lookup import MAX_BODY, find_thread, is_banned, number, one
+from agentgym_web.sites.core.queries import number, one
+from agentgym_web.sites.forum.lookup import MAX_BODY, find_thread, is_banned
 from agentgym_web.sites.forum.talk import TOWNS
 
 DIGESTS = ("never", "daily", "weekly")

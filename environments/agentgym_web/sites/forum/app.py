@@ -58,4 +58,5 @@ SITE = Site(
     fill=fill,
     users="SELECT login FROM users",
     routes=ROUTES,
+    written_along=frozenset({("drafts", "saved"), ("posts", "edited"), ("reports", "closed_by")}),
 )

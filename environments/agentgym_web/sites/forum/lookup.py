@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from typing import Any
 
 from agentgym_web.sites.core.page import Visit
+from agentgym_web.sites.core.queries import number, one
 
 POSTS_PER_PAGE = 10
 TAGS = ("question", "guide", "chat", "event", "offer")
@@ -44,18 +43,6 @@ LEFT JOIN (SELECT posts.author, sum(value) AS score FROM votes JOIN posts ON pos
 """Members with numbers of posts and threads, and reputation: votes for their posts less votes against them."""
 
 
-def one(db: sqlite3.Connection, sql: str, *values: Any) -> sqlite3.Row | None:
-    """The first row of a query, or None."""
-    row: sqlite3.Row | None = db.execute(sql, values).fetchone()
-    return row
-
-
-def number(db: sqlite3.Connection, sql: str, *values: Any) -> int:
-    """The one number that a query returns."""
-    found: int = db.execute(sql, values).fetchone()[0]
-    return found
-
-
 def is_moderator(visit: Visit) -> bool:
     """Whether a moderator is logged in."""
     return one(visit.db, "SELECT 1 FROM users WHERE login = ? AND role = 'moderator'", visit.user) is not None
@@ -77,8 +64,3 @@ def post_path(db: sqlite3.Connection, post: sqlite3.Row) -> str:
     sql = "SELECT count(*) FROM posts WHERE thread_id = ? AND number < ?"
     page = number(db, sql, post["thread_id"], post["number"]) // POSTS_PER_PAGE + 1
     return f"/t/{post['thread_id']}?page={page}#post-{post['number']}"
-
-
-def match_words(text: str) -> str:
-    """What a visitor typed as a query of FTS5: all words, in any order; empty if there is none."""
-    return " ".join(f'"{word}"' for word in re.findall(r"\w+", text)[:12])

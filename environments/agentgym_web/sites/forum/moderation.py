@@ -6,10 +6,11 @@ from datetime import date
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Handler, Visit, needs_login
+from agentgym_web.sites.core.page import Handler, Visit, only_for
 from agentgym_web.sites.core.paging import Pager, page_number
+from agentgym_web.sites.core.queries import number, one
 from agentgym_web.sites.forum.data import ACTIONS
-from agentgym_web.sites.forum.lookup import find_thread, is_moderator, number, one, post_path
+from agentgym_web.sites.forum.lookup import find_thread, is_moderator, post_path
 from agentgym_web.sites.forum.writing import REASONS
 
 BAN_DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("", "For good"))
@@ -17,12 +18,7 @@ BAN_DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("", "For goo
 
 def for_moderators(handler: Handler) -> Handler:
     """Refuse everybody else."""
-
-    def checked(visit: Visit) -> Response:
-        return handler(visit) if is_moderator(visit) else visit.forbidden("Only moderators can do this.")
-
-    checked.__name__ = getattr(handler, "__name__", "page")
-    return needs_login(checked)
+    return only_for(is_moderator, "Only moderators can do this.", handler)
 
 
 def change_thread(visit: Visit) -> Response:

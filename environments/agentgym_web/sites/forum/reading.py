@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
 from agentgym_web.sites.core.paging import Pager, page_number
+from agentgym_web.sites.core.queries import match_words, number, one
 from agentgym_web.sites.forum.lookup import (
     MEMBERS,
     POSTS,
@@ -20,9 +21,6 @@ from agentgym_web.sites.forum.lookup import (
     find_thread,
     is_banned,
     is_moderator,
-    match_words,
-    number,
-    one,
 )
 
 THREAD_SORTS: Mapping[str, tuple[str, str]] = {

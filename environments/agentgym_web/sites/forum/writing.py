@@ -8,17 +8,8 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
-from agentgym_web.sites.forum.lookup import (
-    MAX_BODY,
-    MAX_TITLE,
-    POSTS,
-    TAGS,
-    find_thread,
-    is_banned,
-    number,
-    one,
-    post_path,
-)
+from agentgym_web.sites.core.queries import number, one
+from agentgym_web.sites.forum.lookup import MAX_BODY, MAX_TITLE, POSTS, TAGS, find_thread, is_banned, post_path
 from agentgym_web.sites.forum.reading import show_thread
 
 REASONS = ("advertising", "insult", "off topic", "dangerous advice")

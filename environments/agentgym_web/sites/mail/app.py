@@ -51,4 +51,5 @@ SITE = Site(
     users="SELECT login FROM account",
     routes=ROUTES,
     unwatched=frozenset({"reading"}),
+    written_along=frozenset({("message", "sent")}),
 )

@@ -116,6 +116,22 @@ def tick_steps(messages: Sequence[sqlite3.Row]) -> list[Step]:
     return [["click", "checkbox", f"Tick {row['subject']}, {moment(row['sent'])}"] for row in messages]
 
 
+def write_steps(person: sqlite3.Row, subject: str, text: str, file: str = "") -> list[Step]:
+    """Steps from any page: look a contact up, and write to them."""
+    attach: list[Step] = [["upload", "button", "Attach files", file]] if file else []
+    return [
+        ["click", "link", "Contacts"],
+        ["fill", "textbox", "Find", person["name"]],
+        ["click", "button", "Show contacts"],
+        ["click", "link", person["name"]],
+        ["click", "link", "Write a message"],
+        ["fill", "textbox", "Subject", subject],
+        ["fill", "textbox", "Text", text],
+        *attach,
+        ["click", "button", "Send"],
+    ]
+
+
 def unread_plant(number: int) -> list[Any]:
     """A plant with which a message is unread at the start."""
     return ["DELETE FROM reading WHERE message_id = ?", [number]]

@@ -194,17 +194,7 @@ def attach_file(db: sqlite3.Connection, rng: random.Random) -> Draft:
         ],
         touched={"message": [1, 0, 0], "attachment": [1, 0, 0]},
         files={name: content},
-        walkthrough=[
-            ["click", "link", "Contacts"],
-            ["fill", "textbox", "Find", contact["name"]],
-            ["click", "button", "Show contacts"],
-            ["click", "link", contact["name"]],
-            ["click", "link", "Write a message"],
-            ["fill", "textbox", "Subject", subject],
-            ["fill", "textbox", "Text", "Here it is."],
-            ["upload", "button", "Attach files", name],
-            ["click", "button", "Send"],
-        ],
+        walkthrough=drawing.write_steps(contact, subject, "Here it is.", name),
     )
 
 

@@ -125,8 +125,11 @@ def last_order(db: sqlite3.Connection) -> int:
     return int(only(db, "SELECT max(id) FROM orders"))
 
 
-def order_check(db: sqlite3.Connection, login: str, address: sqlite3.Row, **also: str) -> Check:
-    """Holds when one order was placed, to an address, with the default card and what else is given by column."""
+def order_check(db: sqlite3.Connection, login: str, address: sqlite3.Row | Mapping[str, str], **also: str) -> Check:
+    """Holds when one order was placed, to an address, with the default card and what else is given by column.
+
+    Without a gift note among it, the order must have none.
+    """
     card = db.execute("SELECT brand, last4 FROM card WHERE login = ? AND is_default", (login,)).fetchone()
     expected = {
         "login": login,
@@ -134,6 +137,7 @@ def order_check(db: sqlite3.Connection, login: str, address: sqlite3.Row, **also
         "to_street": address["street"],
         "status": "Processing",
         "card": f"{card['brand']} ending in {card['last4']}",
+        "gift_note": "",
         **also,
     }
     sql = f"SELECT {', '.join(expected)} FROM orders WHERE id > {last_order(db)}"

@@ -160,8 +160,7 @@ def gift_to_new_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
     label, note = rng.choice(("Godmother", "Colleague", "Cousin", "Teacher")), rng.choice(drawing.NOTES)
     where = f"FROM address WHERE login = {literal(login)} AND label = {literal(label)}"
     new = {"label": label, "name": name, "street": street, "city": city, "postcode": postcode}
-    expected = {"to_name": name, "to_street": street, "to_city": city, "to_postcode": postcode, "gift_note": note}
-    columns = ", ".join(expected)
+    order = {"to_city": city, "to_postcode": postcode, "shipping": "Express", "gift_note": note}
     return Draft(
         f"Send the {row['title']} ({drawing.say_options(options)}) as a gift to {name}, {street}, {postcode} {city}, by"
         f" express, with the gift note “{note}” Save the address in my account as “{label}”; my"
@@ -169,11 +168,7 @@ def gift_to_new_address(db: sqlite3.Connection, rng: random.Random) -> Draft:
         " with my default card.",
         user=login,
         checks=[
-            Check(
-                f"SELECT {columns}, shipping FROM orders WHERE id > {drawing.last_order(db)}",
-                [[*expected.values(), "Express"]],
-                "the order goes to the new address",
-            ),
+            drawing.order_check(db, login, new, **order),
             drawing.items_check(db, [(row["id"], options_text(options), 1)]),
             Check(
                 f"SELECT name, street, city, postcode, is_default {where}", [[name, street, city, postcode, 0]], "saved"

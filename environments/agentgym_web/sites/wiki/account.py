@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from agentgym_web.sites.core.page import Handler, Visit, needs_login
+from agentgym_web.sites.core.page import Handler, Visit, only_for
 from agentgym_web.sites.core.paging import Pager, page_number
+from agentgym_web.sites.core.queries import number, one
 from agentgym_web.sites.wiki.derived import forget
-from agentgym_web.sites.wiki.lookup import PAGES, find_page, is_admin, log, number, one, wanted_title
+from agentgym_web.sites.wiki.lookup import PAGES, find_page, is_admin, log, wanted_title
 from agentgym_web.sites.wiki.markup import path_of
 
 BLOCK_DAYS = (("7", "7 days"), ("30", "30 days"), ("365", "365 days"), ("", "For good"))
@@ -15,12 +16,7 @@ BLOCK_DAYS = (("7", "7 days"), ("30", "30 days"), ("365", "365 days"), ("", "For
 
 def for_admins(handler: Handler) -> Handler:
     """Refuse everybody else."""
-
-    def checked(visit: Visit) -> Response:
-        return handler(visit) if is_admin(visit) else visit.forbidden("Only administrators can do this.")
-
-    checked.__name__ = getattr(handler, "__name__", "page")
-    return needs_login(checked)
+    return only_for(is_admin, "Only administrators can do this.", handler)
 
 
 def watch_list(visit: Visit) -> Response:

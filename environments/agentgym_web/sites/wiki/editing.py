@@ -7,18 +7,9 @@ import sqlite3
 from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
+from agentgym_web.sites.core.queries import number, one
 from agentgym_web.sites.wiki.derived import derive
-from agentgym_web.sites.wiki.lookup import (
-    MAX_BODY,
-    exists,
-    find_page,
-    log,
-    number,
-    one,
-    refusal,
-    title_problem,
-    wanted_title,
-)
+from agentgym_web.sites.wiki.lookup import MAX_BODY, exists, find_page, log, refusal, title_problem, wanted_title
 from agentgym_web.sites.wiki.markup import categories_in, path_of, sections_of, show, with_categories
 
 

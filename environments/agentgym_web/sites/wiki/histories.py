@@ -10,16 +10,8 @@ from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
 from agentgym_web.sites.core.paging import Pager, page_number
-from agentgym_web.sites.wiki.lookup import (
-    REVISIONS,
-    exists,
-    find_page,
-    is_admin,
-    number,
-    one,
-    refusal,
-    wanted_title,
-)
+from agentgym_web.sites.core.queries import number, one
+from agentgym_web.sites.wiki.lookup import REVISIONS, exists, find_page, is_admin, refusal, wanted_title
 from agentgym_web.sites.wiki.markup import path_of, show
 from agentgym_web.sites.wiki.reading import about
 

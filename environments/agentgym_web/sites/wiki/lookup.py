@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from typing import Any
 
 from agentgym_web.sites.core.page import Visit
+from agentgym_web.sites.core.queries import one
 
 MAX_TITLE, MAX_BODY = 80, 20_000
 
@@ -30,18 +30,6 @@ FROM revisions JOIN pages ON pages.id = revisions.page_id
 LEFT JOIN revisions AS earlier ON earlier.page_id = pages.id AND earlier.number = revisions.number - 1
 """
 """Revisions with their page, how much longer they made it, and thanks; the first parameter is who is logged in."""
-
-
-def one(db: sqlite3.Connection, sql: str, *values: Any) -> sqlite3.Row | None:
-    """The first row of a query, or None."""
-    row: sqlite3.Row | None = db.execute(sql, values).fetchone()
-    return row
-
-
-def number(db: sqlite3.Connection, sql: str, *values: Any) -> int:
-    """The one number that a query returns."""
-    found: int = db.execute(sql, values).fetchone()[0]
-    return found
 
 
 def wanted_title(visit: Visit) -> str:
@@ -84,8 +72,3 @@ def title_problem(title: str) -> str | None:
     if not 2 <= len(title) <= MAX_TITLE:
         return f"A title has 2 to {MAX_TITLE} characters."
     return "A title has none of these: # | [ ] { } _ /" if re.search(r"[#|\[\]{}_/\n]", title) else None
-
-
-def match_words(text: str) -> str:
-    """What a visitor typed as a query of FTS5: all words, in any order; empty if there is none."""
-    return " ".join(f'"{word}"' for word in re.findall(r"\w+", text)[:12])

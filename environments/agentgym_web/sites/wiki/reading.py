@@ -11,17 +11,8 @@ from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
 from agentgym_web.sites.core.paging import Pager, page_number
-from agentgym_web.sites.wiki.lookup import (
-    PAGES,
-    exists,
-    find_page,
-    is_admin,
-    match_words,
-    number,
-    one,
-    title_problem,
-    wanted_title,
-)
+from agentgym_web.sites.core.queries import match_words, number, one
+from agentgym_web.sites.wiki.lookup import PAGES, exists, find_page, is_admin, title_problem, wanted_title
 from agentgym_web.sites.wiki.markup import path_of, show
 
 SORTS: Mapping[str, tuple[str, str]] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from agentgym_web.sites.core.page import Visit
-from agentgym_web.sites.wiki.lookup import find_page, one, refusal, wanted_title
+from agentgym_web.sites.core.queries import one
+from agentgym_web.sites.wiki.lookup import find_page, refusal, wanted_title
 from agentgym_web.sites.wiki.markup import path_of
 from agentgym_web.sites.wiki.reading import about
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentgym_web.sites.across.drafts import OnSite
 from agentgym_web.sites.core.drafts import Check, Draft, Step
 from agentgym_web.sites.core.draws import literal, rows
+from agentgym_web.sites.core.row_checks import num_rows, row_is
 from agentgym_web.sites.mail import drawing as mail
+from agentgym_web.sites.phone.data import CALENDARS
+from agentgym_web.sites.phone.tasks import draws as phone
 
 _LETTER = (
     "INSERT INTO message (id, login, folder_id, thread, sender_name, sender, recipients, subject, body, sent)"
@@ -104,20 +107,48 @@ def sent(db: sqlite3.Connection, login: str, planted: int = 0, **columns: Any) -
     return Check(sql, [[*expected.values()]], "the letter is sent as asked")
 
 
-def write_steps(person: sqlite3.Row, subject: str, text: str, file: str = "") -> list[Step]:
-    """Steps on the mail service: look a contact up, and write to them."""
-    attach: list[Step] = [["upload", "button", "Attach files", file]] if file else []
-    return [
-        ["click", "link", "Contacts"],
-        ["fill", "textbox", "Find", person["name"]],
-        ["click", "button", "Show contacts"],
-        ["click", "link", person["name"]],
-        ["click", "link", "Write a message"],
-        ["fill", "textbox", "Subject", subject],
-        ["fill", "textbox", "Text", text],
-        *attach,
-        ["click", "button", "Send"],
-    ]
+def replied_letter(
+    db: sqlite3.Connection, login: str, sender: tuple[str, str], subject: str, body: str, text: str
+) -> OnSite:
+    """A part of a task on the mail service: a planted letter is read, and answered with a text.
+
+    Args:
+        db: The mail service's database.
+        login: Whose mailbox.
+        sender: Name and address of who wrote it.
+        subject: Its subject, which no other letter in the inbox has.
+        body: Its text.
+        text: The text of the answer.
+    """
+    return OnSite(
+        login,
+        plants=[letter(db, login, sender, subject, body)],
+        checks=[
+            sent(db, login, 1, recipients=sender[1], body=text, thread=mail.last(db) + 1),
+            opened(db),
+            written(db, 1),
+        ],
+        touched={"message": [1, 0, 0]},
+    )
+
+
+def entered(title: str, calendar: str, event: Mapping[str, str]) -> OnSite:
+    """A part of a task on the phone: an event is entered in one of its calendars.
+
+    Args:
+        title: The title of the event, which no other has.
+        calendar: The name of the calendar.
+        event: The other columns of the event, and their values.
+    """
+    key = {"title": title}
+    return OnSite(
+        phone.USER,
+        checks=[
+            row_is("events", key, {**event, "calendar_id": CALENDARS.index(calendar) + 1}),
+            num_rows("events", key, 1, "an event is entered", milestone=True),
+        ],
+        touched={"events": [1, 0, 0]},
+    )
 
 
 def reply_steps(subject: str, text: str) -> list[Step]:
@@ -161,15 +192,6 @@ def article(page: int, body: str) -> list[Any]:
 def thread_id(db: sqlite3.Connection) -> int:
     """Id of the planted thread."""
     return int(db.execute("SELECT max(id) FROM threads").fetchone()[0]) + 1
-
-
-def find_thread(title: str, author: str) -> list[Step]:
-    """Steps on the forum to a thread."""
-    return [
-        ["fill", "searchbox", "Search the forum", title],
-        ["click", "button", "Find"],
-        ["click", "link", title, {"within": f"Opening post by {author}"}],
-    ]
 
 
 def answer_in_thread(text: str) -> list[Step]:

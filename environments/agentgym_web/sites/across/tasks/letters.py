@@ -45,23 +45,7 @@ def mail_corrects_wiki(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         f"{person['name']} has written to me about a mistake in the almanac. Read the letter, do in the almanac what "
         f"it asks for, and then reply to the letter with exactly this text: “{text}”",
         sites={
-            "mail": OnSite(
-                login,
-                plants=[drawing.letter(worlds["mail"], login, sender, subject, edit.instruction)],
-                checks=[
-                    drawing.sent(
-                        worlds["mail"],
-                        login,
-                        1,
-                        recipients=person["email"],
-                        body=text,
-                        thread=mail.last(worlds["mail"]) + 1,
-                    ),
-                    drawing.opened(worlds["mail"]),
-                    drawing.written(worlds["mail"], 1),
-                ],
-                touched={"message": [1, 0, 0]},
-            ),
+            "mail": drawing.replied_letter(worlds["mail"], login, sender, subject, edit.instruction, text),
             "wiki": drawing.on_site(edit),
         },
         steps=[
@@ -90,23 +74,7 @@ def figure_for_colleague(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         f"{sender[0]} needs something from the console and has asked me for it by mail. Find it out and reply to that "
         "mail. The text of the reply is the answer alone, without any other word.",
         sites={
-            "mail": OnSite(
-                login,
-                plants=[drawing.letter(worlds["mail"], login, sender, subject, body)],
-                checks=[
-                    drawing.sent(
-                        worlds["mail"],
-                        login,
-                        1,
-                        recipients=sender[1],
-                        body=text,
-                        thread=mail.last(worlds["mail"]) + 1,
-                    ),
-                    drawing.opened(worlds["mail"]),
-                    drawing.written(worlds["mail"], 1),
-                ],
-                touched={"message": [1, 0, 0]},
-            ),
+            "mail": drawing.replied_letter(worlds["mail"], login, sender, subject, body, text),
             "admin": OnSite(question.user),
         },
         steps=[
@@ -128,6 +96,7 @@ def ticket_from_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
     subject, fault, category = rng.choice(_FAULTS)
     priority = rng.choice(("normal", "high", "urgent"))
     person = drawing.contact(worlds["mail"], rng, login)
+    sender = (person["name"], person["email"])
     number = str(console.execute("SELECT seq FROM sqlite_sequence WHERE name = 'tickets'").fetchone()[0] + 1)
     body = f"Hello,\n\nmachine {machine['code']} has a fault: {fault} Can you send somebody?\n\n{person['name']}"
     user = admin.user_with(console, rng, (*admin.MANAGERS, "Technician"))
@@ -139,25 +108,7 @@ def ticket_from_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         "description the sentence of the mail that comes right after “has a fault:”. Then reply to the mail with the "
         "number of the new ticket, the number alone.",
         sites={
-            "mail": OnSite(
-                login,
-                plants=[
-                    drawing.letter(worlds["mail"], login, (person["name"], person["email"]), "A machine of yours", body)
-                ],
-                checks=[
-                    drawing.sent(
-                        worlds["mail"],
-                        login,
-                        1,
-                        recipients=person["email"],
-                        body=number,
-                        thread=mail.last(worlds["mail"]) + 1,
-                    ),
-                    drawing.opened(worlds["mail"]),
-                    drawing.written(worlds["mail"], 1),
-                ],
-                touched={"message": [1, 0, 0]},
-            ),
+            "mail": drawing.replied_letter(worlds["mail"], login, sender, "A machine of yours", body, number),
             "admin": OnSite(
                 user["login"],
                 checks=[
@@ -236,14 +187,7 @@ def meeting_into_calendar(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         "hour. If the meeting was moved, enter what holds in the end.",
         sites={
             "mail": OnSite(one.login, plants=[mail.unread_plant(one.message)], checks=[mail.was_opened(one.message)]),
-            "phone": OnSite(
-                phone.USER,
-                checks=[
-                    row_is("events", {"title": title}, {**event, "calendar_id": CALENDARS.index(calendar) + 1}),
-                    num_rows("events", {"title": title}, 1, "an event is entered", milestone=True),
-                ],
-                touched={"events": [1, 0, 0]},
-            ),
+            "phone": drawing.entered(title, calendar, event),
         },
         steps=[
             *mail.open_steps(worlds["mail"], one.message),
@@ -329,7 +273,7 @@ def outing_by_mail(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         steps=[
             *drawing.clicked(phone.open_chat(story.title)),
             drawing.goto("mail"),
-            *drawing.write_steps(person, subject, text),
+            *mail.write_steps(person, subject, text),
         ],
     )
 

@@ -67,7 +67,7 @@ def order_complaint(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         steps=[
             *shop.order_steps(worlds["shop"], row),
             drawing.goto("mail"),
-            *drawing.write_steps(person, row["number"], total),
+            *mail.write_steps(person, row["number"], total),
         ],
     )
 
@@ -103,7 +103,7 @@ def return_and_tell(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         steps=[
             *sale.walkthrough,
             *drawing.in_new_tab("mail"),
-            *drawing.write_steps(person, "It goes back", number),
+            *mail.write_steps(person, "It goes back", number),
         ],
     )
 
@@ -125,14 +125,7 @@ def last_day_to_return(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         "like 2026-03-31, and nothing else.",
         sites={
             "shop": OnSite(row["login"]),
-            "phone": OnSite(
-                phone.USER,
-                checks=[
-                    row_is("events", {"title": title}, {**event, "calendar_id": CALENDARS.index(calendar) + 1}),
-                    num_rows("events", {"title": title}, 1, "an event is entered", milestone=True),
-                ],
-                touched={"events": [1, 0, 0]},
-            ),
+            "phone": drawing.entered(title, calendar, event),
             "mail": OnSite(
                 login,
                 checks=[
@@ -151,7 +144,7 @@ def last_day_to_return(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             ["click", "link", "New event"],
             *drawing.clicked(phone.fill_event(form)),
             drawing.goto("mail"),
-            *drawing.write_steps(person, "To be sent back", day),
+            *mail.write_steps(person, "To be sent back", day),
         ],
     )
 
@@ -273,7 +266,7 @@ def review_into_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
             "shop": OnSite(login),
         },
         steps=[
-            *drawing.find_thread(title, asker),
+            *forum.find_thread(title, asker),
             drawing.goto("shop"),
             ["click", "link", "Account"],
             ["click", "link", "Your reviews"],

@@ -125,7 +125,7 @@ def not_in_almanac(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         },
         infeasible=True,
         steps=[
-            *drawing.find_thread(title, asker),
+            *forum.find_thread(title, asker),
             drawing.goto("wiki"),
             *drawing.acting(question)[:-1],
             ["infeasible", f"The almanac knows nothing of {searched}."],

@@ -38,16 +38,11 @@ def cheapest_for_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         f"{asker} asks in the thread “{title}” on the forum for advice about something that the shop sells. Find out "
         "in the shop what the answer is, and reply in the thread with the full name of the product and nothing else.",
         sites={
-            "forum": OnSite(
-                user,
-                plants=drawing.thread(worlds["forum"], SWAPS, title, [(asker, opening)]),
-                checks=drawing.replied(drawing.thread_id(worlds["forum"]), user, text),
-                touched={"posts": [1, 0, 0]},
-            ),
+            "forum": _answered(worlds["forum"], user, title, (asker, opening), text),
             "shop": OnSite(question.user),
         },
         steps=[
-            *drawing.find_thread(title, asker),
+            *forum.find_thread(title, asker),
             *drawing.in_new_tab("shop"),
             *drawing.acting(question),
             ["tab_focus", 0],
@@ -67,22 +62,27 @@ def fact_for_thread(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         f"In the thread “{title}” on the forum, {asker} asks something that the almanac knows. Look it up there and "
         "reply in the thread, with the number alone.",
         sites={
-            "forum": OnSite(
-                user,
-                plants=drawing.thread(worlds["forum"], SWAPS, title, [(asker, opening)]),
-                checks=drawing.replied(drawing.thread_id(worlds["forum"]), user, text),
-                touched={"posts": [1, 0, 0]},
-            ),
+            "forum": _answered(worlds["forum"], user, title, (asker, opening), text),
             "wiki": OnSite(question.user),
         },
         steps=[
-            *drawing.find_thread(title, asker),
+            *forum.find_thread(title, asker),
             drawing.goto("wiki"),
             *drawing.acting(question),
             drawing.goto("forum"),
-            *drawing.find_thread(title, asker),
+            *forum.find_thread(title, asker),
             *drawing.answer_in_thread(text),
         ],
+    )
+
+
+def _answered(db: sqlite3.Connection, user: str, title: str, opening: tuple[str, str], text: str) -> OnSite:
+    """The part on the forum: a user answers a planted thread, whose opening post has this author and text."""
+    return OnSite(
+        user,
+        plants=drawing.thread(db, SWAPS, title, [opening]),
+        checks=drawing.replied(drawing.thread_id(db), user, text),
+        touched={"posts": [1, 0, 0]},
     )
 
 
@@ -159,7 +159,7 @@ def best_recommended(worlds: Worlds, rng: random.Random) -> AcrossDraft:
         },
         answer=Answer("number", best["num_reviews"]),
         steps=[
-            *drawing.find_thread(title, posts[0][0]),
+            *forum.find_thread(title, posts[0][0]),
             *steps,
             drawing.goto("shop"),
             *shop.find_steps(best["title"]),

@@ -66,6 +66,11 @@ def spammers() -> list[str]:
 def to_thread(db: sqlite3.Connection, thread_id: int) -> list[Step]:
     """The steps from any page to the first page of a thread, through the search."""
     title, author = db.execute("SELECT title, author FROM threads WHERE id = ?", (thread_id,)).fetchone()
+    return find_thread(title, author)
+
+
+def find_thread(title: str, author: str) -> list[Step]:
+    """The steps from any page to the first page of a thread that a member has opened, through the search."""
     return [
         ["fill", "searchbox", "Search the forum", title],
         ["click", "button", "Find"],

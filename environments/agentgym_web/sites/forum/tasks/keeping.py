@@ -7,7 +7,7 @@ import sqlite3
 
 from agentgym_web.sites.core.drafts import Check, Draft, Step
 from agentgym_web.sites.core.draws import choose, literal, literals, require
-from agentgym_web.sites.core.row_checks import at_most, count_is, on_the_way
+from agentgym_web.sites.core.row_checks import at_most, count_is, counts_and_milestones, on_the_way
 from agentgym_web.sites.forum.lookup import POSTS
 from agentgym_web.sites.forum.talk import TOWNS
 from agentgym_web.sites.forum.tasks import wishes
@@ -70,12 +70,7 @@ def accept_best_answer(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f'I once asked "{thread["title"]}". Accept the reply that has the most votes as the answer. Then write this '
         f'reply in the same thread, exactly: "{text}"',
         user=thread["author"],
-        checks=[
-            count_is("accepted", "threads", accepted),
-            count_is("thanked", "posts", thanked),
-            on_the_way("accepted", "threads", accepted),
-            on_the_way("thanked", "posts", thanked),
-        ],
+        checks=counts_and_milestones(("accepted", "threads", accepted), ("thanked", "posts", thanked)),
         touched={"threads": [0, 1, 0], "posts": [1, 0, 0]},
         walkthrough=[
             *to_thread(db, thread["id"]),

@@ -23,6 +23,25 @@ WHERE status = 'open' ORDER BY reports.created, reports.id
 """
 
 
+def draw_reports(db: sqlite3.Connection, rng: random.Random) -> tuple[str, list[sqlite3.Row]]:
+    """A board with open reports, and these, the oldest first."""
+    rows = db.execute(OPEN_REPORTS).fetchall()
+    board = choose(rng, sorted({row["board"] for row in rows}))
+    return board, [row for row in rows if row["board"] == board]
+
+
+def dismiss_all(board: str, reports: Sequence[sqlite3.Row]) -> list[Step]:
+    """The steps from any page that dismiss reports on a board."""
+    steps: list[Step] = [["click", "link", "Reports"]]
+    for row in reports:
+        steps += [
+            ["select", "combobox", "Board", board],
+            ["click", "button", "Apply"],
+            ["click", "button", "Dismiss report", {"within": f"Report no. {row['id']}:"}],
+        ]
+    return steps
+
+
 def close_reports(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Uphold the open reports of some authors' posts for a reason, and dismiss the others."""
     reason = rng.choice(REASONS)
@@ -70,21 +89,12 @@ def _closing(reports: Sequence[sqlite3.Row], upheld: set[int], reason: str) -> l
 
 def clear_board(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Dismiss all open reports on a board."""
-    rows = db.execute(OPEN_REPORTS).fetchall()
-    board = choose(rng, sorted({row["board"] for row in rows}))
-    reports = [row for row in rows if row["board"] == board]
+    board, reports = draw_reports(db, rng)
     require(2 <= len(reports) <= 9)
     user = draw_moderator(db, rng)
     closed = (
         f"status = 'dismissed' AND closed_by = {literal(user)} AND id IN {literals([row['id'] for row in reports])}"
     )
-    steps: list[Step] = [["click", "link", "Reports"]]
-    for row in reports:
-        steps += [
-            ["select", "combobox", "Board", board],
-            ["click", "button", "Apply"],
-            ["click", "button", "Dismiss report", {"within": f"Report no. {row['id']}:"}],
-        ]
     return Draft(
         f"We have decided to be lenient on the board {board} this month. Dismiss all open reports of posts on that "
         "board, whatever their reason, and touch no others.",
@@ -95,7 +105,7 @@ def clear_board(db: sqlite3.Connection, rng: random.Random) -> Draft:
             on_the_way("second dismissed", "reports", closed, 2),
         ],
         touched={"reports": [0, len(reports), 0], "moderation_log": [len(reports), 0, 0]},
-        walkthrough=steps,
+        walkthrough=dismiss_all(board, reports),
     )
 
 

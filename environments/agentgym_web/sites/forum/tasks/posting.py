@@ -7,7 +7,7 @@ import sqlite3
 
 from agentgym_web.sites.core.drafts import Draft, Step
 from agentgym_web.sites.core.draws import choose, literal, literals, require
-from agentgym_web.sites.core.row_checks import count_is, on_the_way
+from agentgym_web.sites.core.row_checks import count_is, counts_and_milestones, on_the_way
 from agentgym_web.sites.forum.lookup import THREADS
 from agentgym_web.sites.forum.talk import TYPOS
 from agentgym_web.sites.forum.tasks import wishes
@@ -34,12 +34,7 @@ def reply_and_bookmark(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f'On the board {thread["name"]} there is a thread by {thread["author"]} called "{thread["title"]}". Reply to '
         f'it with exactly this text: "{text}" Also add the thread to my bookmarks.',
         user=user,
-        checks=[
-            count_is("reply", "posts", posted),
-            count_is("bookmark", "bookmarks", mine),
-            on_the_way("reply", "posts", posted),
-            on_the_way("bookmark", "bookmarks", mine),
-        ],
+        checks=counts_and_milestones(("reply", "posts", posted), ("bookmark", "bookmarks", mine)),
         touched={"posts": [1, 0, 0], "bookmarks": [1, 0, 0]},
         walkthrough=[
             *to_thread(db, thread["id"]),
@@ -164,12 +159,7 @@ def write_to_best(db: sqlite3.Connection, rng: random.Random) -> Draft:
         f'Find the reply with the most votes in the thread "{title}" (the opening post is no reply). Follow its author '
         f'and send them a private message with the subject "{subject}" and exactly this text: "{text}"',
         user=user,
-        checks=[
-            count_is("message", "messages", written),
-            count_is("follows", "follows", followed),
-            on_the_way("message", "messages", written),
-            on_the_way("follows", "follows", followed),
-        ],
+        checks=counts_and_milestones(("message", "messages", written), ("follows", "follows", followed)),
         touched={"messages": [1, 0, 0], "follows": [1, 0, 0]},
         walkthrough=[
             *to_thread(db, thread_id),

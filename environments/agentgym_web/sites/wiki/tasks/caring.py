@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import sqlite3
 
-from agentgym_web.sites.core.drafts import Draft, Step
+from agentgym_web.sites.core.drafts import Check, Draft, Step
 from agentgym_web.sites.core.draws import choose, literal, literals, require
-from agentgym_web.sites.core.row_checks import at_most, count_is, on_the_way
+from agentgym_web.sites.core.row_checks import at_most, count_is, counts_and_milestones, on_the_way
 from agentgym_web.sites.wiki.atlas import of_kind
 from agentgym_web.sites.wiki.lookup import PAGES, REVISIONS
 from agentgym_web.sites.wiki.names import VANDALS
@@ -19,21 +19,21 @@ def settle_topic(db: sqlite3.Connection, rng: random.Random) -> Draft:
     """Comment on an open topic of a talk page and settle it."""
     topic, title = draw_topic(db, rng)
     text, user = rng.choice(wording.COMMENTS), draw_editor(db, rng)
-    said = f"topic_id = {topic['id']} AND author = {literal(user)} AND body = {literal(text)}"
-    settled = f"id = {topic['id']} AND is_settled = 1"
     return Draft(
         f'On the talk page of "{title}" there is an open topic called "{topic["title"]}". Add exactly this comment to '
         f'it: "{text}" Then mark the topic as settled.',
         user=user,
-        checks=[
-            count_is("comment", "comments", said),
-            count_is("settled", "topics", settled),
-            on_the_way("comment", "comments", said),
-            on_the_way("settled", "topics", settled),
-        ],
+        checks=settled_checks(topic["id"], user, text),
         touched={"comments": [1, 0, 0], "topics": [0, 1, 0]},
         walkthrough=[*to_page(title), view("Talk", db, title), *settling(topic["title"], text)],
     )
+
+
+def settled_checks(topic_id: int, user: str, text: str) -> list[Check]:
+    """A user has commented on a topic in these words, and it is settled."""
+    said = f"topic_id = {topic_id} AND author = {literal(user)} AND body = {literal(text)}"
+    settled = f"id = {topic_id} AND is_settled = 1"
+    return counts_and_milestones(("comment", "comments", said), ("settled", "topics", settled))
 
 
 def settling(topic: str, text: str) -> list[Step]:

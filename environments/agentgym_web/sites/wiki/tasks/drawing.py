@@ -70,6 +70,17 @@ def body_is(name: str, page_id: int | str, body: str) -> Check:
     return count_is(name, "revisions", reads(page_id, body))
 
 
+def create_page(title: str, body: str) -> list[Step]:
+    """The steps from any page to a new one that has this text."""
+    return [
+        ["fill", "searchbox", "Search the almanac", title],
+        ["click", "button", "Find"],
+        ["click", "link", f"Create the page {title}"],
+        ["fill", "textbox", "Text", body],
+        ["click", "button", "Save page"],
+    ]
+
+
 def to_page(title: str) -> list[Step]:
     """The steps from any page to an article, through the search."""
     return [

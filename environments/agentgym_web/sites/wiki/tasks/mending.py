@@ -16,6 +16,7 @@ from agentgym_web.sites.wiki.names import VANDALS
 from agentgym_web.sites.wiki.tasks import wording
 from agentgym_web.sites.wiki.tasks.drawing import (
     body_is,
+    create_page,
     draw_admin,
     draw_editor,
     get_page,
@@ -130,11 +131,7 @@ def new_page(db: sqlite3.Connection, rng: random.Random) -> Draft:
         ],
         touched={"pages": [1, 0, 0], "revisions": [[2, 3], 0, 0]},
         walkthrough=[
-            ["fill", "searchbox", "Search the almanac", title],
-            ["click", "button", "Find"],
-            ["click", "link", f"Create the page {title}"],
-            ["fill", "textbox", "Text", body],
-            ["click", "button", "Save page"],
+            *create_page(title, body),
             *to_page(listed),
             ["click", "link", "Edit"],
             ["fill", "textbox", "Text", new],
@@ -171,11 +168,7 @@ def overview_page(db: sqlite3.Connection, rng: random.Random) -> Draft:
         touched={"pages": [1, 0, 0], "revisions": [[1, 3], 0, 0], "watches": [1, 0, 0]},
         walkthrough=[
             *(step for one in things for step in to_page(one.title)),
-            ["fill", "searchbox", "Search the almanac", title],
-            ["click", "button", "Find"],
-            ["click", "link", f"Create the page {title}"],
-            ["fill", "textbox", "Text", body],
-            ["click", "button", "Save page"],
+            *create_page(title, body),
             ["click", "button", "Watch"],
         ],
     )
@@ -273,11 +266,7 @@ def add_redirect(db: sqlite3.Connection, rng: random.Random) -> Draft:
         touched={"pages": [1, 0, 0], "revisions": [1, 0, 0]},
         walkthrough=[
             *to_page(chain.way[-1]),
-            ["fill", "searchbox", "Search the almanac", title],
-            ["click", "button", "Find"],
-            ["click", "link", f"Create the page {title}"],
-            ["fill", "textbox", "Text", body],
-            ["click", "button", "Save page"],
+            *create_page(title, body),
         ],
     )
 
