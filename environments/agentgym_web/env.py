@@ -253,7 +253,9 @@ class WebEnv(AgentEnv):
             page.interrupt()
 
     def close(self) -> None:
-        """Close the window; a second call does nothing."""
+        """Close the window, which ends a running episode ungraded; a second call does nothing."""
+        if self.books.phase == "running":
+            self.books.phase = "ended"
         page, self._page = self._page, None
         if page is not None:
             page.close()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gymnasium.error import ResetNeeded
 
 from agentgym import EnvReply, Task
 from agentgym.errors import ConfigError, ContractError
@@ -102,3 +103,12 @@ def test_folder_that_is_missing_is_named(env: OwnEnv, tmp_path: Path) -> None:
     env.folder = tmp_path / "pagess"
     with pytest.raises(ConfigError, match=r"there is none at .*pagess; check the path"):
         env.reset(seed=0)
+
+
+def test_closed_environment_wants_a_reset_and_opens_no_window_before(env: OwnEnv) -> None:
+    env.reset(seed=0)
+    env.close()
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step("noop(0)")
+    assert env._page is None
+    env.reset(seed=0)

@@ -152,5 +152,5 @@ def test_serve_plays_pages_and_sends_their_pictures(tmp_path: Path) -> None:
     here.close()
     env.close()
     server.send_signal(signal.SIGTERM)
-    assert server.wait(30) == 0
+    assert server.wait(60) == 0
     server.stdout.close()

@@ -95,7 +95,7 @@ const ownName = (element, tag, role) => {
   if (tag === "TABLE") return squeeze(element.caption?.textContent || "");
   if (tag === "DETAILS") return squeeze(element.querySelector(":scope > summary")?.textContent || "");
   if (tag === "IFRAME" || tag === "FRAME" || tag === "OBJECT" || tag === "EMBED") return squeeze(element.title || element.name || "");
-  if (DRAWN.has(tag)) return squeeze([...element.children].find((child) => child.tagName === "title")?.textContent ?? "");
+  if (DRAWN.has(tag)) return squeeze([...element.children].find((child) => tagOf(child) === "title")?.textContent ?? "");
   if (tag === "INPUT" || tag === "TEXTAREA")
     return squeeze(element.getAttribute("placeholder") || element.title || "");
   return "";
@@ -123,7 +123,7 @@ const labelText = (label) => {
   const walk = (node) => {
     for (const child of node.childNodes)
       if (child.nodeType === 3) text += child.data;
-      else if (child.nodeType === 1 && !["SELECT", "TEXTAREA", "BUTTON", "INPUT", "OPTION"].includes(child.tagName)) walk(child);
+      else if (child.nodeType === 1 && !["SELECT", "TEXTAREA", "BUTTON", "INPUT", "OPTION"].includes(tagOf(child))) walk(child);
   };
   walk(label);
   return squeeze(text);

@@ -117,7 +117,7 @@ class Printer {
 
   // The parts of a line with the element's states and its place.
   finish(element, role, parts, shownBy = null) {
-    const tag = element.tagName;
+    const tag = tagOf(element);
     if (tag === "INPUT" || tag === "TEXTAREA") {
       if (element.type === "checkbox" || element.type === "radio") {
         if (element.checked) parts.push("checked");
@@ -225,7 +225,7 @@ class Printer {
         this.add(depth, 4, `[${id}] svg ${this.at(element.getBoundingClientRect())}`, id, "svg", "", element);
         inner = depth + 1;
       }
-      for (const child of element.children) this.element(child, child.tagName, inner);
+      for (const child of element.children) this.element(child, tagOf(child), inner);
       this.flush(depth);
       return;
     }

@@ -153,7 +153,8 @@ class Pruner {
 const lookAtDom = (options) => {
   ask(document, { marks: true });
   const pruner = new Pruner(options);
-  if (document.body) pruner.nodes(document.body.childNodes, 0, false);
+  const root = document.body ?? document.documentElement;
+  if (root) pruner.nodes(root.childNodes, 0, false);
   return { lines: pruner.lines.join("\n"), relevance: pruner.relevance, frames: pruner.frames };
 };
 
@@ -166,8 +167,8 @@ const lookAtMarks = () => {
       continue;
     }
     if (tagOf(element) === "FORM" || !element.checkVisibility?.()) continue;
-    const role = roleOf(element, element.tagName);
-    if (!INTERACTIVE.has(role) && !isClickable(element, element.tagName)) continue;
+    const role = roleOf(element, tagOf(element));
+    if (!INTERACTIVE.has(role) && !isClickable(element, tagOf(element))) continue;
     const rect = element.getBoundingClientRect();
     const offset = offsetOf(element);
     const box = [rect.left + offset.x, rect.top + offset.y, rect.width, rect.height];

@@ -11,7 +11,7 @@ const under = (x, y) => {
       const inner = hit.shadowRoot.elementFromPoint(left, top);
       if (!inner || inner === hit) return hit;
       hit = inner;
-    } else if (hit && isFrame(hit, hit.tagName) && insideOf(hit)) {
+    } else if (hit && isFrame(hit, tagOf(hit)) && insideOf(hit)) {
       const rect = hit.getBoundingClientRect();
       left -= rect.left + hit.clientLeft;
       top -= rect.top + hit.clientTop;
@@ -36,8 +36,8 @@ const describe = (element) => {
 
 // Which element an action on a field or a list means: a label stands for its field, an option for its list.
 const meant = (element) => {
-  if (element.tagName === "OPTION") return element.closest("select") ?? element;
-  return element.tagName === "LABEL" && element.control ? element.control : element;
+  if (tagOf(element) === "OPTION") return element.closest("select") ?? element;
+  return tagOf(element) === "LABEL" && element.control ? element.control : element;
 };
 
 // Finds an element that an action may use; `focusing` also puts the focus on it, "all" with its text selected.
@@ -47,12 +47,12 @@ const locate = (id, { needsPoint = true, editable = false, listed = false, cover
   if (!element) return { error: "vanished" };
   if (editable || listed || focusing) element = meant(element);
   if (editable) {
-    const kind = element.tagName;
+    const kind = tagOf(element);
     const fits = kind === "TEXTAREA" || element.isContentEditable || (kind === "INPUT" && !["checkbox", "radio", "button", "submit", "reset", "file", "image", "hidden"].includes(element.type));
     if (!fits) return { error: "notEditable", what: describe(element) };
     if (element.readOnly) return { error: "readonly", what: describe(element) };
   }
-  if (listed && element.tagName !== "SELECT") return { error: "notSelect", what: describe(element) };
+  if (listed && tagOf(element) !== "SELECT") return { error: "notSelect", what: describe(element) };
   if (isDisabled(element)) return { error: "disabled", what: describe(element) };
   awaitInput(element.ownerDocument !== document ? "" : focusing ? "input" : "pointerup");
   if (!needsPoint) return { element: true };
@@ -64,7 +64,7 @@ const locate = (id, { needsPoint = true, editable = false, listed = false, cover
 const boxesOf = (element) => {
   const solid = (each) => [...each.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
   const own = solid(element);
-  const isGroup = GROUPS.has(element.tagName);
+  const isGroup = GROUPS.has(tagOf(element));
   if (own.length && !isGroup) return own;
   const inner = [...element.querySelectorAll("*")].flatMap(solid);
   return isGroup ? [...inner, ...own] : inner.slice(0, 1);
@@ -94,11 +94,11 @@ const reach = (element, { coveredIsFine, byKeys }) => {
       const y = Math.min(Math.max(rect.top + rect.height * down + offset.y, 0), innerHeight - 1);
       const hit = under(x, y);
       if (!hit) continue;
-      const fits = composedContains(shown, hit) || (hit.tagName === "LABEL" && hit.control === element) || (closest.call(hit, "label")?.control === element)
-        || (element.tagName === "OPTION" && hit === element.closest("select"));
-      const around = shown instanceof SVGElement && composedContains(hit, shown) && hit.tagName === "svg";
-      const point = { x, y, tag: element.tagName, type: element.type || "" };
-      if (fits || (around && !GROUPS.has(shown.tagName))) return point;
+      const fits = composedContains(shown, hit) || (tagOf(hit) === "LABEL" && hit.control === element) || (closest.call(hit, "label")?.control === element)
+        || (tagOf(element) === "OPTION" && hit === element.closest("select"));
+      const around = shown instanceof SVGElement && composedContains(hit, shown) && tagOf(hit) === "svg";
+      const point = { x, y, tag: tagOf(element), type: element.type || "" };
+      if (fits || (around && !GROUPS.has(tagOf(shown)))) return point;
       if (around) beside ??= point;
       cover ??= hit;
     }
@@ -143,7 +143,7 @@ const focus = (element, select) => {
   const active = deepActive();
   const hasFocus = element.getRootNode().activeElement === element || composedContains(element, active) || (element.isContentEditable && composedContains(active, element));
   if (!hasFocus) return { error: "notFocused", what: describe(element) };
-  return { type: element.type || "", tag: element.tagName, value: element.value ?? element.textContent };
+  return { type: element.type || "", tag: tagOf(element), value: element.value ?? element.textContent };
 };
 
 // Fields that nobody types into letter by letter: dates, times, colours, sliders.
@@ -176,7 +176,7 @@ const requireNumber = (id, value) => {
 const selectOptions = (id, wanted) => {
   const element = elementOf(id) && meant(elementOf(id));
   if (!element) return { error: "vanished" };
-  if (element.tagName !== "SELECT") return { error: "notSelect", what: describe(element) };
+  if (tagOf(element) !== "SELECT") return { error: "notSelect", what: describe(element) };
   if (isDisabled(element)) return { error: "disabled", what: describe(element) };
   const options = [...element.options];
   const chosen = [];
@@ -201,7 +201,7 @@ const centreOf = (element) => {
 };
 const checked = (id) => {
   let element = elementOf(id);
-  if (element?.tagName === "LABEL" && element.control) element = element.control;
+  if (element && tagOf(element) === "LABEL" && element.control) element = element.control;
   if (!element) return { error: "vanished" };
   if (element.type === "checkbox" || element.type === "radio") return { checked: element.checked };
   const stated = element.getAttribute("aria-checked");

@@ -32,7 +32,13 @@ const reader = (owner, name) => {
   const { get } = Object.getOwnPropertyDescriptor(owner.prototype, name);
   return (node) => get.call(node);
 };
-const tagOf = reader(Element, "tagName");
+const nameOf = reader(Element, "tagName");
+const spaceOf = reader(Element, "namespaceURI");
+// In documents of XML, the names of HTML's elements come in small letters.
+const tagOf = (node) => {
+  const name = nameOf(node);
+  return name.charCodeAt(0) < 97 || spaceOf(node) !== "http://www.w3.org/1999/xhtml" ? name : name.toUpperCase();
+};
 const firstOf = reader(Node, "firstChild");
 const nextOf = reader(Node, "nextSibling");
 const parentOf = reader(Node, "parentNode");
@@ -74,7 +80,7 @@ const frames = (doc, found = []) => {
 // The document in a frame; null if it is of another origin.
 const insideOf = (frame) => {
   try {
-    return frame.tagName === "EMBED" ? embedded(frame)?.document ?? null : frame.contentDocument;
+    return tagOf(frame) === "EMBED" ? embedded(frame)?.document ?? null : frame.contentDocument;
   } catch {
     return null;
   }
@@ -116,7 +122,7 @@ const holdsFocus = () => window === top || document.hasFocus();
 const deepActive = () => {
   let active = document.activeElement;
   for (;;) {
-    const inner = active?.shadowRoot?.activeElement ?? (active && isFrame(active, active.tagName) ? insideOf(active)?.activeElement : null);
+    const inner = active?.shadowRoot?.activeElement ?? (active && isFrame(active, tagOf(active)) ? insideOf(active)?.activeElement : null);
     if (!inner || inner === active) return active;
     active = inner;
   }

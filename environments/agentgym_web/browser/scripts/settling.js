@@ -7,7 +7,8 @@ const channel = new MessageChannel();
 const waiting = [];
 channel.port1.onmessage = () => waiting.shift()?.();
 const hop = () => new Promise((go) => { waiting.push(go); channel.port2.postMessage(0); });
-const pause = (ms) => new Promise((go) => setTimeout(go, ms));
+// Where a document may run no scripts, as in a sandboxed frame, no timer runs here either.
+const pause = (ms) => ("ran" in ask(document, {}) ? new Promise((go) => setTimeout(go, ms)) : hop());
 
 const nextFrame = () => new Promise((go) => { requestAnimationFrame(go); setTimeout(go, 50); });
 

@@ -150,7 +150,7 @@ class Walk extends Printer {
     if (!control || !control.checkVisibility()) {
       if (control) {
         this.flush(depth);
-        this.printed(control, control.tagName, roleOf(control, control.tagName), depth, element);
+        this.printed(control, tagOf(control), roleOf(control, tagOf(control)), depth, element);
         return;
       }
       this.plain(element, "LABEL", depth);
@@ -291,8 +291,9 @@ const lookAtTree = (options) => {
   labelled = new WeakMap();
   const walk = new Walk(options);
   walk.active = holdsFocus() ? deepActive() : null;
-  if (document.body) {
-    walk.children(document.body, 0);
+  const root = document.body ?? document.documentElement; // a picture of SVG has no body
+  if (root) {
+    walk.children(root, 0);
     walk.flush(0);
   }
   labelled = null;

@@ -64,7 +64,7 @@ def browser(windows: Opening, site: StringSite) -> Browser:
 @pytest.fixture
 def real_browser(windows: Opening, site: StringSite) -> Browser:
     """A window whose pages run on real time."""
-    return Browser(windows(virtual_time=False, settle_s=2.0), site)
+    return Browser(windows(virtual_time=False, settle_s=15.0), site)
 
 
 @pytest.fixture

@@ -232,7 +232,7 @@ def test_closed_tabs_draw_no_more(windows: Callable[..., WebPage], site: StringS
 
 
 def test_a_page_that_hangs_keeps_no_other_waiting_for_long() -> None:
-    first, second = (the_hub().open(PageSettings(virtual_time=True, hang_s=2.0), Network()) for _ in range(2))
+    first, second = (the_hub().open(PageSettings(virtual_time=True, hang_s=30.0), Network()) for _ in range(2))
     hung, other = first._window, second._window
 
     async def both() -> float:
@@ -246,7 +246,7 @@ def test_a_page_that_hangs_keeps_no_other_waiting_for_long() -> None:
         await other.tab.drawing.next()
         return waited
 
-    assert the_hub().run(both()) < 1.9
+    assert the_hub().run(both()) < 20
     assert second.look(PICTURE).picture is not None
     first.close()
     second.close()

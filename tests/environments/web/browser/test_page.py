@@ -55,16 +55,22 @@ def test_steps_of_one_window_may_come_from_different_threads(browser: Browser) -
 
 
 def test_interrupt_gives_up_a_running_step(browser: Browser) -> None:
-    browser.site.pages["/slow"] = Text("slow", wait_s=5)
+    browser.site.pages["/slow"] = Text("slow", wait_s=60)
     browser.show("<p>here</p>")
-    timer = threading.Timer(0.3, browser.page.interrupt)
-    timer.start()
+
+    def interrupt() -> None:
+        while "/slow" not in browser.site.asked:
+            time.sleep(0.01)
+        browser.page.interrupt()
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
     began = time.monotonic()
 
     with pytest.raises(CancelledEpisode, match="the step was interrupted"):
         browser.do("goto", url="http://a.test/slow")
-    assert time.monotonic() - began < 4.5
-    timer.join()
+    assert time.monotonic() - began < 50
+    interrupting.join()
     assert browser.show("<p>next</p>").lines == ['"next"']
 
 

@@ -22,7 +22,7 @@ from tests.environments.web.hostile.server import Decoy, HostileServer
 VIEW = View()
 HURRIED = {"hang_s": 2.0, "settle_s": 1.0, "load_s": 2.0}
 """Limits for cases that run into them."""
-PATIENT = {"hang_s": 60.0, "load_s": 60.0}
+PATIENT = {"hang_s": 60.0, "settle_s": 8.0, "load_s": 60.0}
 PLAIN = '<title>Plain</title><h1>Plain</h1><a href="/other">There</a>'
 NESTED = '<a href="/other">There</a><iframe src="http://third.test/innermost"></iframe>'
 COUNTER = """<h1 id="h">0</h1><button onclick="h.textContent = Number(h.textContent) + 1">Add</button>"""
@@ -40,6 +40,12 @@ LEFT = """(async () => JSON.stringify({
 NOTHING = (
     '{"cookies":"","local":0,"session":0,"name":"","databases":0,"caches":0,"workers":0,"history":1,"opener":"null"}'
 )
+
+
+def bound(page: WebPage, limits: dict[str, float]) -> None:
+    """Change the limits of a window, all of whose tabs have the same settings."""
+    for name, seconds in limits.items():
+        object.__setattr__(page._window.settings, name, seconds)
 
 
 @dataclass
@@ -119,8 +125,8 @@ class Arena:
 
     def window(self, case: Case) -> WebPage:
         """The window of all cases with the same settings."""
-        settings: dict[str, Any] = {**(HURRIED if case.hangs else PATIENT), **case.settings}
-        key = repr(settings)
+        settings: dict[str, Any] = {**PATIENT, **case.settings}
+        key = repr((settings, case.hangs))
         if key not in self._windows:
             self._windows[key] = self.hub.open(PageSettings(**settings), self.network())
         return self._windows[key]
@@ -134,6 +140,8 @@ class Arena:
             page.start_over(self.network(case.max_bytes), files={"plan.txt": b"plan"})
             page.open(f"{base}/plain", VIEW)
             page.run_script(PLANT)
+            if case.hangs:
+                bound(page, HURRIED if case.fate == "page closed" else {**HURRIED, "hang_s": 60.0})
             path = self.filled(case.path) or f"/page/{CASES.index(case)}"
             sight = page.open(base + path, VIEW)
             text = sight.text(VIEW)
@@ -151,6 +159,7 @@ class Arena:
                 sight = page.step(calls, VIEW)
                 text += f"\n\n{sight.text(VIEW)}"
             page.start_over(self.network())
+            bound(page, PATIENT)  # as before the case: a busy machine may take seconds
             next_sight = page.open(f"{base}/plain", VIEW)
             left = page.run_script(LEFT)
         self.num_clicks += len(clicks)
@@ -165,7 +174,7 @@ class Arena:
             while True:
                 sight = self.neighbour.step([("click", {"bid": "1"})], VIEW)
                 clicks.append(sight.text(VIEW))
-                if stop.wait(0.1):
+                if stop.wait(0.5):
                     return
 
         thread = threading.Thread(target=work)

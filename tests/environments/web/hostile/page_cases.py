@@ -50,6 +50,14 @@ LOOPS = [
         hangs=True,
     ),
     Case(
+        "A script that reads a virtual clock until time has passed",
+        "The clock goes on while it is read, and the script ends.",
+        _BUTTON.format("const began = Date.now(); while (Date.now() - began < 300); this.textContent = `Done`"),
+        calls=(click(),),
+        says=('button "Done"',),
+        settings={"virtual_time": True},
+    ),
+    Case(
         "Timers without end",
         "The page is read after a bounded wait.",
         "<h1>Calm</h1><script>const again = () => { setTimeout(again, 0); setTimeout(() => 0, 0) }; again()</script>",
@@ -242,6 +250,12 @@ SIZES = [
         "<h1>Frames</h1><script>for (let n = 0; n < 200; n += 1) "
         "document.body.append(document.createElement('iframe'))</script>",
         says=('heading "Frames"', "iframe"),
+    ),
+    Case(
+        "A sandboxed frame, in which no script runs",
+        "It is read.",
+        "<h1>Around</h1><iframe sandbox srcdoc='<button>Inside</button>'></iframe>",
+        says=('[a1] button "Inside"',),
     ),
     Case(
         "Thirty frames of another site, and a frame within a frame",

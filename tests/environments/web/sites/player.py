@@ -82,7 +82,9 @@ def play(page: Page, base: str, sessions: Sessions, draft: Draft, *, do_nothing:
                 f"step {step} failed on {page.url}: {error}\n{page.locator('body').aria_snapshot()}"
             ) from error
     results = sessions.check("default", all_checks(private))
-    return grade(private, {sessions.site.name: Part(private, sessions.changes("default"), results)}, ending)
+    site = sessions.site
+    part = Part(private, sessions.changes("default"), results, site.written_along)
+    return grade(private, {site.name: part}, ending)
 
 
 def _do(page: Page, base: str, step: Sequence[Any], files: Mapping[str, str]) -> Ending | None:

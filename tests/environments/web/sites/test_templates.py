@@ -17,6 +17,8 @@ from agentgym_web.sites.core.verify import Ending, Part, all_checks, grade
 FOLDER = Path(agentgym_web.sites.__file__).parent
 BUILT = [name for name in SITES if (FOLDER / name / "app.py").exists()]
 SEEDS = range(3)
+TOLD = {"shop": ("orders", ("card", "gift_note")), "mail": ("message", ("copies",))}
+"""Columns that a check must name where a task adds a row: who pays for an order, and who gets a copy of a mail."""
 
 
 @pytest.fixture(scope="module", params=BUILT)
@@ -28,6 +30,15 @@ def site(request):
 def drafts(site):
     db = connect(snapshot(site))
     return {(one.name, seed): draw(one, db, seed) for one in load_templates(site.name) for seed in SEEDS}
+
+
+@pytest.mark.parametrize("site", sorted(TOLD), indirect=True)
+def test_new_order_or_letter_is_checked_for_who_pays_and_who_else_is_told(site, drafts):
+    table, columns = TOLD[site.name]
+    for name, draft in drafts.items():
+        if draft.touched.get(table, [0])[0] == 1:
+            asked = " ".join(check.sql for check in draft.checks if not check.milestone)
+            assert all(column in asked for column in columns), name
 
 
 def test_doing_nothing_solves_only_what_cannot_be_done(site, drafts):

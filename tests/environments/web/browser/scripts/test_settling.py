@@ -207,12 +207,12 @@ def test_page_that_never_rests_is_shown_in_bounded_time(
     browser.page.look(View())
 
     assert sight.lines[0].startswith('"here')
-    assert time.monotonic() - began < 25  # without a bound it would be endless
+    assert time.monotonic() - began < 60  # without a bound it would be endless
 
 
 def test_answer_that_never_comes_is_waited_for_once(windows: Opening, site: StringSite) -> None:
-    browser = Browser(windows(settle_s=0.5), site)
-    site.pages["/never"] = Text("never", wait_s=4)
+    browser = Browser(windows(settle_s=2.0), site)
+    site.pages["/never"] = Text("never", wait_s=60)
     browser.show("<p>here</p><script>fetch('/never')</script>")
     waits = []
     for _ in range(8):
@@ -220,7 +220,7 @@ def test_answer_that_never_comes_is_waited_for_once(windows: Opening, site: Stri
         browser.page.look(View())
         waits.append(time.monotonic() - began)
 
-    assert min(waits) < 0.4
+    assert min(waits) < 1.5
 
 
 def _square(color: str) -> str:

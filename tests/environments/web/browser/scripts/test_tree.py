@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from agentgym_web.browser.settings import View
-from tests.environments.web.browser.driving import Browser
+from tests.environments.web.browser.driving import VIEW, Browser
+from tests.environments.web.browser.string_site import Text
 
 
 def test_table_has_a_line_for_each_row(browser: Browser) -> None:
@@ -190,6 +191,24 @@ def test_embedded_page_of_another_site_is_read_like_a_frame(browser: Browser) ->
     assert browser.show("<object data=http://b.test/in type=text/html></object>").lines == [
         "[1] iframe", ' [a1] button "Inner"',
     ]  # fmt: skip
+
+
+def test_page_of_xml_is_read_and_used_like_one_of_html(browser: Browser) -> None:
+    form = '<h1>Form</h1><label>Name <input/></label><select aria-label="Kind"><option>one</option></select>'
+    page = f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{form}</body></html>'
+    browser.site.pages["/xml"] = Text(page, "application/xhtml+xml")
+    assert browser.page.open("http://a.test/xml", VIEW).lines == [
+        'heading "Form" level=1', '[1] textbox "Name"', '[2] combobox "Kind" value="one"', ' option "one" selected',
+    ]  # fmt: skip
+
+    assert '[1] textbox "Name" value="Ada" focused' in browser.do("fill", bid="1", value="Ada").lines
+
+
+def test_picture_that_is_a_page_of_its_own_is_read(browser: Browser) -> None:
+    drawn = '<text y="20">Map</text><a href="/"><text y="50">Home</text></a>'
+    browser.site.pages["/map"] = Text(f'<svg xmlns="http://www.w3.org/2000/svg">{drawn}</svg>', "image/svg+xml")
+
+    assert browser.page.open("http://a.test/map", VIEW).lines == ['"Map"', '[1] link "Home"']
 
 
 def test_object_without_a_page_shows_what_stands_in_for_it(browser: Browser) -> None:

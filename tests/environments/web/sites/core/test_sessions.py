@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agentgym.errors import ConfigError
 from agentgym_web.sites.core.sessions import Sessions
+from agentgym_web.sites.core.site import Site
 
 PLANT = ["INSERT INTO note (text) VALUES (?)", ["planted"]]
 
@@ -91,3 +94,10 @@ def test_plants_reach_no_files(sessions: Sessions, sql: str, tmp_path: Path, mon
     with pytest.raises(sqlite3.DatabaseError):
         sessions.reset("a", plants=[[sql, []]])
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize(("place", "said"), [(("note", "edited"), "columns id, text"), (("notes", "text"), "no table")])
+def test_declared_column_has_to_be_in_the_schema(site: Site, place: tuple[str, str], said: str) -> None:
+    assert Sessions(replace(site, written_along=frozenset({("note", "text")})))
+    with pytest.raises(ConfigError, match=said):
+        Sessions(replace(site, written_along=frozenset({place})))

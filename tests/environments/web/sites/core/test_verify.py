@@ -45,6 +45,21 @@ def test_change_fails_when_other_rows_changed(changes):
     assert not grade(CHANGE.private(), changes, [True, True], Ending()).success
 
 
+@pytest.mark.parametrize(
+    ("changed", "success"),
+    [({}, True), ({"edited": "now"}, True), ({"saved": "now"}, False), ({"street": "B"}, False)],
+)
+def test_changed_row_keeps_what_no_check_names_and_no_site_declares(changed, success):
+    check = Check("SELECT status FROM orders WHERE id = 1", [["off"]])
+    before = {"id": 1, "status": "on", "street": "A", "edited": None, "saved": None}
+    rows = {"added": [], "changed": [[before, {**before, "status": "off", **changed}]], "removed": []}
+    draft = Draft("x", checks=[check], touched={"orders": [0, 1, 0]})
+    along = {("orders", "edited"), ("drafts", "saved")}
+    part = Part(draft.private(), {"orders": rows}, [True], along)
+    verdict = grade_parts(draft.private(), {"shop": part}, Ending())
+    assert (verdict.success, verdict.collateral) == (success, () if success else ("shop.orders",))
+
+
 def test_change_fails_when_a_check_fails_or_the_agent_gives_up():
     assert not grade(CHANGE.private(), {"t": ADDED}, [False, True], Ending()).success
     assert not grade(CHANGE.private(), {"t": ADDED}, [True, True], Ending("infeasible")).success
