@@ -22,7 +22,7 @@ _COSTS = (
     "cat /proc/[0-9]*/stat | awk '{sub(/.*\\) /, \"\"); ticks += $12 + $13} END {print ticks}'"
 )
 _TICKS_S = 100.0
-_SESSION_S = 1.5
+_SESSION_S = 4.0
 """Time that a session has to start in a sandbox that the pool has made ready."""
 
 

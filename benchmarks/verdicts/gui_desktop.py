@@ -2,7 +2,7 @@
 
 The oracle of every template plays one task. Four cheats, a player that does nothing and one that gives up play a task
 of each application. A cheat writes a result by itself, writes settings into their files, shows a window that says the
-task is done, or kills the desktop. A task of each application is started five times; pixels and trees must be equal.
+task is done, or kills the desktop. Each of the templates' tasks is started five times; pixels and trees must be equal.
 
 `--quick` takes four templates and two applications. AGENTGYM_GUI_PART="2/5" plays the second fifth of the templates.
 """
@@ -136,7 +136,10 @@ def measure(quick: bool) -> Report:
             for application, task in applications.items():
                 rows[application] = played(with_text, task, name)
             progress(f"{name}: {sum(bool(row['success']) for row in rows.values())} of {len(rows)}")
-        starts = {name: starts_that_differ(with_pictures, task) for name, task in applications.items()}
+        starts = {}
+        for name in names:
+            starts[name] = starts_that_differ(with_pictures, tasks[name])
+            progress(f"{name}: {starts[name]} of {NUM_STARTS} starts differ")
     finally:
         with_text.close()
         with_pictures.close()

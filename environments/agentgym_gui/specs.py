@@ -16,7 +16,7 @@ SPECS: tuple[EnvSpec, ...] = (
         "agentgym_gui.desktop.env:DesktopEnv",
         "agentgym_gui.desktop.scripts:SCRIPTS",
         "gui",
-        ("gui/desktop", "gui/desktop-small", "gui/desktop-office"),
+        ("gui/desktop", "gui/desktop-small", "gui/desktop-office", "gui/desktop-bus"),
         runtimes=("workspace",),
         is_costly=True,
         extra="docker",

@@ -10,6 +10,7 @@ void bridge_write(struct answer *answer);
 
 // windows.c
 void windows_read(void);
+void screen_size(int *width, int *height);
 // The X server's id of the window of a process that has this title, or the only one it has; 0 for none.
 long window_of(long pid, const char *title);
 // Whether a process shows a window that a window manager knows.

@@ -11,16 +11,19 @@ struct walk {
     gint64 deadline_us;
 };
 
-static void walk_node(struct walk *walk, AtspiAccessible *node, int depth, int level);
+static void walk_node(struct walk *walk, AtspiAccessible *node, const char *above, int depth, int level);
 
-// An id lasts as long as the bus names the same object.
-static long id_of(AtspiAccessible *node) {
+// An id lasts as long as the bus names the same object. Qt makes the headers of a tree anew at each look: they are known by
+// their place and name.
+static long id_of(AtspiAccessible *node, AtspiRole role, const AtspiRect *box, const char *name) {
     static GHashTable *ids;
     if (ids == NULL) {
         ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     }
     AtspiObject *object = ATSPI_OBJECT(node);
-    char *key = g_strdup_printf("%s%s", object->app->bus_name, object->path);
+    gboolean is_header = role == ATSPI_ROLE_TABLE_COLUMN_HEADER || role == ATSPI_ROLE_TABLE_ROW_HEADER;
+    char *key = is_header ? g_strdup_printf("%s %d %d %d %s", object->app->bus_name, role, box->x, box->y, name)
+                          : g_strdup_printf("%s%s", object->app->bus_name, object->path);
     gpointer known = g_hash_table_lookup(ids, key);
     if (known != NULL) {
         g_free(key);
@@ -79,6 +82,15 @@ static void write_states(struct answer *answer, AtspiStateSet *states) {
     answer_raw(answer, "\t");
 }
 
+// Marks that stand in a text for children, which are elements of their own.
+static gchar *without_marks(gchar *text) {
+    gchar **parts = g_strsplit(text, "\xef\xbf\xbc", -1);
+    g_free(text);
+    gchar *rest = g_strjoinv(" ", parts);
+    g_strfreev(parts);
+    return g_strstrip(rest);
+}
+
 static gchar *text_of(AtspiAccessible *node, AtspiRole role) {
     if (role == ATSPI_ROLE_LABEL || role == ATSPI_ROLE_PUSH_BUTTON || role == ATSPI_ROLE_STATIC) {
         return NULL;
@@ -89,7 +101,7 @@ static gchar *text_of(AtspiAccessible *node, AtspiRole role) {
         int count = atspi_text_get_character_count(text, NULL);
         said = count > 0 ? atspi_text_get_text(text, 0, MIN(count, MAX_VALUE), NULL) : NULL;
         g_object_unref(text);
-        return said;
+        return said == NULL ? NULL : without_marks(said);
     }
     AtspiValue *value = atspi_accessible_get_value_iface(node);
     if (value != NULL) {
@@ -100,14 +112,14 @@ static gchar *text_of(AtspiAccessible *node, AtspiRole role) {
 }
 
 static void element_write(
-    struct walk *walk, AtspiAccessible *node, AtspiStateSet *states, int depth, const AtspiRect *box, const char *name
+    struct walk *walk, AtspiAccessible *node, AtspiStateSet *states, int depth, const AtspiRect *box, const char *name,
+    const char *value
 ) {
     struct answer *answer = walk->answer;
     AtspiRole role = atspi_accessible_get_role(node, NULL);
     gchar *role_name = atspi_accessible_get_role_name(node, NULL);
-    gchar *value = text_of(node, role);
     answer_number(answer, depth);
-    answer_number(answer, id_of(node));
+    answer_number(answer, id_of(node, role, box, name != NULL ? name : ""));
     answer_field(answer, role_name, MAX_NAME);
     write_states(answer, states);
     answer_number(answer, box->x);
@@ -119,7 +131,6 @@ static void element_write(
     answer_field(answer, value != NULL && g_strcmp0(value, name) != 0 ? value : NULL, MAX_VALUE);
     answer_raw(answer, "\n");
     g_free(role_name);
-    g_free(value);
 }
 
 static int index_at(AtspiComponent *view, AtspiAccessible *node, int x, int y) {
@@ -132,7 +143,9 @@ static int index_at(AtspiComponent *view, AtspiAccessible *node, int x, int y) {
 }
 
 // Of a long list or table, what lies between its visible corners; its first children where it does not tell.
-static void walk_children(struct walk *walk, AtspiAccessible *node, int depth, int level, const AtspiRect *box) {
+static void walk_children(
+    struct walk *walk, AtspiAccessible *node, const char *above, int depth, int level, const AtspiRect *box
+) {
     int count = atspi_accessible_get_child_count(node, NULL);
     int first = 0, last = MIN(count, MAX_CHILDREN) - 1;
     AtspiComponent *view = count > MANY_CHILDREN ? atspi_accessible_get_component_iface(node) : NULL;
@@ -151,13 +164,22 @@ static void walk_children(struct walk *walk, AtspiAccessible *node, int depth, i
     for (int index = first; index <= last && !walk->answer->is_cut; index++) {
         AtspiAccessible *child = atspi_accessible_get_child_at_index(node, index, NULL);
         if (child != NULL) {
-            walk_node(walk, child, depth, level);
+            walk_node(walk, child, above, depth, level);
             g_object_unref(child);
         }
     }
 }
 
-static void walk_node(struct walk *walk, AtspiAccessible *node, int depth, int level) {
+// Qt says of docks behind others that they are showing, and lays them outside the screen.
+static gboolean is_on_screen(const AtspiRect *box) {
+    int width, height;
+    screen_size(&width, &height);
+    return box->width > 0 && box->height > 0 && box->x + box->width > 0 && box->y + box->height > 0 &&
+           box->x < width && box->y < height;
+}
+
+// `above` is what the nearest written element says: a page repeats it in the pieces of text below.
+static void walk_node(struct walk *walk, AtspiAccessible *node, const char *above, int depth, int level) {
     gboolean is_late = g_get_monotonic_time() > walk->deadline_us;
     if (level > MAX_DEPTH || ++walk->num_nodes > MAX_NODES || is_late || answer_is_full(walk->answer)) {
         walk->answer->is_cut = TRUE;
@@ -169,17 +191,21 @@ static void walk_node(struct walk *walk, AtspiAccessible *node, int depth, int l
     }
     AtspiComponent *component = atspi_accessible_get_component_iface(node);
     AtspiRect *box = component == NULL ? NULL : atspi_component_get_extents(component, ATSPI_COORD_TYPE_SCREEN, NULL);
-    gboolean has_room = box == NULL || (box->width > 0 && box->height > 0);
-    if (has_room && atspi_state_set_contains(states, ATSPI_STATE_SHOWING)) {
-        gchar *name = atspi_accessible_get_name(node, NULL);
+    if ((box == NULL || is_on_screen(box)) && atspi_state_set_contains(states, ATSPI_STATE_SHOWING)) {
+        AtspiRole role = atspi_accessible_get_role(node, NULL);
+        gchar *name = atspi_accessible_get_name(node, NULL), *value = NULL;
         gboolean has_name = name != NULL && name[0] != '\0';
+        gboolean is_said = role == ATSPI_ROLE_STATIC && g_strcmp0(name, above) == 0;
         AtspiRect nowhere = {0, 0, 0, 0};
-        if (box != NULL && (depth == 0 || has_name || !arranges(atspi_accessible_get_role(node, NULL)))) {
-            element_write(walk, node, states, depth, box, name);
+        if (box != NULL && !is_said && (depth == 0 || has_name || !arranges(role))) {
+            value = text_of(node, role);
+            element_write(walk, node, states, depth, box, name, value);
+            above = value != NULL && value[0] != '\0' ? value : name;
             depth++;
         }
-        walk_children(walk, node, depth, level + 1, box == NULL ? &nowhere : box);
+        walk_children(walk, node, above, depth, level + 1, box == NULL ? &nowhere : box);
         g_free(name);
+        g_free(value);
     }
     g_free(box);
     g_clear_object(&component);
@@ -198,7 +224,7 @@ static void walk_application(struct walk *walk, AtspiAccessible *application, lo
         }
         gchar *title = atspi_accessible_get_name(frame, NULL);
         walk->window = window_of(pid, title);
-        walk_node(walk, frame, 0, 0);
+        walk_node(walk, frame, NULL, 0, 0);
         g_free(title);
         g_object_unref(frame);
     }

@@ -55,6 +55,11 @@ void windows_read(void) {
     XFree(listed);
 }
 
+void screen_size(int *width, int *height) {
+    *width = display == NULL ? G_MAXINT : DisplayWidth(display, DefaultScreen(display));
+    *height = display == NULL ? G_MAXINT : DisplayHeight(display, DefaultScreen(display));
+}
+
 gboolean has_window(long pid) {
     for (int at = 0; at < num_windows; at++) {
         if (windows[at].pid == pid) {

@@ -14,6 +14,7 @@
 
 #include "answer.h"
 #include "calm.h"
+#include "cells.h"
 #include "timers.h"
 #include "tree.h"
 
@@ -161,7 +162,9 @@ void gtk_module_init(gint *argc, gchar ***argv) {
     poll_before = g_main_context_get_poll_func(NULL);
     g_main_context_set_poll_func(NULL, poll_and_note);
     g_unix_fd_add_full(G_PRIORITY_HIGH, fd, G_IO_IN | G_IO_HUP, on_question, NULL, NULL);
+    calm_await_maps();
     calm_forbid_tooltips();
+    cells_note_reorders();
 }
 
 const gchar *g_module_check_init(GModule *module) {

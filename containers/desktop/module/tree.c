@@ -5,6 +5,7 @@
 #include <gtk/gtk-a11y.h>
 #include <gtk/gtk.h>
 
+#include "cells.h"
 #include "element.h"
 
 enum { MAX_DEPTH = 60, MAX_NODES = 6000, MANY_CHILDREN = 64, MAX_CHILDREN = 600, MAX_SIDE = 100 };
@@ -162,6 +163,10 @@ static void walk_object(struct walk *walk, AtkObject *object, int depth, int lev
     }
     if (!gdk_rectangle_intersect(&box, &clip, &visible)) {
         return;
+    }
+    if (widget == NULL) {
+        int x = visible.x + visible.width / 2 - walk->origin_x, y = visible.y + visible.height / 2 - walk->origin_y;
+        cells_refresh(object, walk->toplevel, x, y);
     }
     if (element_write(walk->answer, object, widget, depth, visible, walk->window, id)) {
         depth++;

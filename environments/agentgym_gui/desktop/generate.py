@@ -5,13 +5,19 @@ What is drawn is in `agentgym_gui.templates`; suite.toml and README are written 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from agentgym.authoring.task_files import Suites, draw_unseen, write_suite, write_suites
 from agentgym.task import Split, Task
-from agentgym_gui.templates.all_templates import HELD_OUT_APPLICATIONS, HELD_OUT_TEMPLATES, OFFICE, TEMPLATES
+from agentgym_gui.templates.all_templates import (
+    BUS,
+    HELD_OUT_APPLICATIONS,
+    HELD_OUT_TEMPLATES,
+    OFFICE,
+    TEMPLATES,
+)
 from agentgym_gui.templates.tasks import plan_of, task_of
 
 _RARE = ("popups.", "orders.", "impossible.")
@@ -19,8 +25,8 @@ NUM_TRAIN, NUM_RARE = 2, 3
 """Training tasks of a template; of those with a dialog in the way, an order, no solution or mistakes to undo."""
 NUM_UNSEEN = 3
 NUM_APPLICATION = 6
-NUM_OFFICE = 6
-"""Test tasks of a template of LibreOffice."""
+NUM_OFFICE, NUM_BUS = 6, 4
+"""Test tasks of a template of LibreOffice, and of an application on the accessibility bus."""
 SMALL = ("mousepad.add_line", "mousepad.show_line_numbers", "mousepad.word_wrap", "terminal.count_lines")
 """Templates of gui/desktop-small, which take turns: few steps, few elements, and something to copy or to choose."""
 SIZES_SMALL: Mapping[Split, Mapping[str, int]] = {
@@ -50,7 +56,7 @@ def _repeats(name: str) -> int:
 
 def strata() -> Mapping[Split, Mapping[str, list[str]]]:
     """The templates of each stratum, one for each of its tasks."""
-    where = {name: stratum_of(name) for name in sorted(TEMPLATES) if name not in OFFICE}
+    where = {name: stratum_of(name) for name in sorted(TEMPLATES) if name not in (*OFFICE, *BUS)}
     shared = [name for name, stratum in where.items() if stratum == "train"]
     held = {
         stratum: [name for name in where if where[name] == stratum for _ in range(count)]
@@ -105,18 +111,28 @@ def generate_small(folder: Path, suite: str) -> None:
 
 def generate_office(folder: Path, suite: str) -> None:
     """Write the test split of gui/desktop-office into a folder: some tasks of each template of LibreOffice."""
-    names = [name for name in OFFICE for _ in range(NUM_OFFICE)]
+    _write_tests(folder, suite, "office", OFFICE, NUM_OFFICE)
+
+
+def generate_bus(folder: Path, suite: str) -> None:
+    """Write the test split of gui/desktop-bus into a folder: some tasks of each template of its two applications."""
+    _write_tests(folder, suite, "bus", BUS, NUM_BUS)
+
+
+def _write_tests(folder: Path, suite: str, stratum: str, templates: Sequence[str], repeats: int) -> None:
+    names = [name for name in templates for _ in range(repeats)]
 
     def make(task_id: str, index: int, split: Split, stratum: str) -> Task:
-        return replace(task_of(names[index], index % NUM_OFFICE), id=task_id, stratum=stratum)
+        return replace(task_of(names[index], index % repeats), id=task_id, stratum=stratum)
 
-    write_suite(folder, suite, {"test": {"office": len(names)}}, make)
+    write_suite(folder, suite, {"test": {stratum: len(names)}}, make)
 
 
 SUITES: Suites = {
     "gui/desktop": generate,
     "gui/desktop-small": generate_small,
     "gui/desktop-office": generate_office,
+    "gui/desktop-bus": generate_bus,
 }
 
 if __name__ == "__main__":

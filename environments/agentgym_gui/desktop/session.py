@@ -22,7 +22,7 @@ from agentgym_gui.desktop.settings import HOME, DesktopSettings
 from agentgym_gui.desktop.tree import NUMBER, Naming, Screen, Window, read_screen, read_windows
 
 Pixels = NDArray[np.uint8]
-START_S = 40.0
+START_S = 90.0
 READY_S = 150.0
 ANSWER_S = 15.0
 """How long desk may take for a request beyond what it was told to wait."""

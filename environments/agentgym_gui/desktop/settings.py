@@ -13,7 +13,7 @@ from datetime import datetime
 from agentgym.errors import ConfigError
 from agentgym.sandbox.spec import DEFAULT_WORK_DIR, Limits, SandboxSpec
 
-IMAGES = ("agentgym/desktop", "agentgym/desktop-office")
+IMAGES = ("agentgym/desktop", "agentgym/desktop-office", "agentgym/desktop-bus")
 """Images with a desktop; the first is the usual one."""
 HOME = DEFAULT_WORK_DIR
 """The agent's home is the work folder, so that resets, snapshots and quotas are the sandbox's."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from agentgym_gui.templates import across, orders
 from agentgym_gui.templates.applications import (
     archives,
+    chromium,
     galculator,
     geany,
     gnumeric,
@@ -15,6 +16,7 @@ from agentgym_gui.templates.applications import (
     mousepad,
     office,
     orage,
+    sqlitebrowser,
     terminal,
     thunar,
     viewing,
@@ -32,11 +34,14 @@ _PLAIN |= {each.name: each for each in (*across.TEMPLATES, *orders.TEMPLATES)}
 
 TEMPLATES: Mapping[str, Template] = {
     **_PLAIN,
-    **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN), *office.TEMPLATES)},
+    **{each.name: each for each in (*impossible_templates(_PLAIN), *popup_templates(_PLAIN))},
+    **{each.name: each for module in (office, chromium, sqlitebrowser) for each in module.TEMPLATES},
 }
 """The templates by name."""
 OFFICE = tuple(each.name for each in office.TEMPLATES)
 """Templates of LibreOffice, whose image is built on demand; they have a suite of their own."""
+BUS = tuple(each.name for module in (chromium, sqlitebrowser) for each in module.TEMPLATES)
+"""Those of applications on the accessibility bus, which have an image and a suite of their own, too."""
 HELD_OUT_APPLICATIONS = frozenset({"orage", "xournalpp"})
 """Applications that no training or validation task shows."""
 HELD_OUT_TEMPLATES = frozenset(

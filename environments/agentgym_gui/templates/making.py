@@ -9,14 +9,18 @@ from __future__ import annotations
 import binascii
 import gzip
 import io
+import sqlite3
 import struct
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from xml.sax.saxutils import escape, quoteattr
 
 Cell = str | float
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_WRITER = 96
+"""Where a database says which SQLite wrote it, in four bytes."""
 
 
 def text(content: str) -> bytes:
@@ -185,3 +189,18 @@ def journal_file(pages: Sequence[tuple[str, str]]) -> bytes:
         whole += '<page width="595.27559055" height="841.88976378">\n<background type="solid" color="#ffffffff" '
         whole += f'style="{style}"/>\n<layer>\n{place}{escape(line)}</text>\n</layer>\n</page>\n'
     return gzip.compress(text(f"{whole}</xournal>\n"), mtime=0)
+
+
+def database_file(tables: Mapping[str, tuple[Sequence[str], Sequence[Sequence[Cell]]]]) -> bytes:
+    """A database of SQLite.
+
+    Args:
+        tables: The columns, as "name TYPE", and the rows of each table by its name.
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, (columns, rows) in tables.items():
+            connection.execute(f'CREATE TABLE "{name}" ({", ".join(columns)})')
+            connection.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(columns))})', rows)  # noqa: S608 - ours
+        connection.commit()
+        content = connection.serialize()
+    return content[:_WRITER] + bytes(4) + content[_WRITER + 4 :]

@@ -13,10 +13,16 @@ from typing import Any
 from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Limits, Task
 from agentgym_gui.templates.all_templates import TEMPLATES
-from agentgym_gui.templates.applications import office
+from agentgym_gui.templates.applications import chromium, office, sqlitebrowser
 from agentgym_gui.templates.plan import Plan
 
 MAX_TURNS = 30
+_IMAGES = {
+    office.APP: "agentgym/desktop-office",
+    chromium.APP: "agentgym/desktop-bus",
+    sqlitebrowser.APP: "agentgym/desktop-bus",
+}
+"""Images of applications that the usual desktop lacks."""
 
 
 def plan_of(config: Mapping[str, Any]) -> Plan:
@@ -33,6 +39,11 @@ def plan_of(config: Mapping[str, Any]) -> Plan:
     if files_hash(plan) != config["files"]:
         raise TaskError(f"the template {name} changed since this task was made; make the suite anew")
     return plan
+
+
+def screen_of(plan: Plan) -> dict[str, Any]:
+    """The fields of `DesktopSettings` that differ: the image, where the usual desktop lacks a plan's applications."""
+    return next(({"image": _IMAGES[each]} for each in plan.applications if each in _IMAGES), {})
 
 
 def files_hash(plan: Plan) -> str:
@@ -59,8 +70,8 @@ def task_of(name: str, seed: int, **rest: Any) -> Task:
         "applications": list(plan.applications),
         "start": [list(each) for each in plan.start],
     }
-    if office.APP in plan.applications:
-        config["screen"] = {"image": "agentgym/desktop-office"}
+    if screen := screen_of(plan):
+        config["screen"] = screen
     if plan.settings:
         config["settings"] = dict(plan.settings)
     if plan.clipboard:

@@ -1,10 +1,12 @@
-"""Plain text and comma-separated rows, whatever bytes a file holds."""
+"""Plain text, comma-separated rows and JSON, whatever bytes a file holds."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import io
+import json
+from typing import Any
 
 from agentgym_gui.verify.reading import UnreadableFileError
 
@@ -45,3 +47,15 @@ def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
     except csv.Error as error:
         raise UnreadableFileError(f"no comma-separated rows: {error}") from error
     return rows
+
+
+def json_value(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        UnreadableFileError: The content is not valid, or it is nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFileError(f"no JSON: {error}") from error

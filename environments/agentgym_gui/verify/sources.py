@@ -43,6 +43,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 """What a reader needs beside a path, each a text."""
 _OPTIONAL = ("sheet", "store", "attribute", "delimiter")
 _OF_HOME = ("path", "other")
+_LISTS = ("values", "keys")
 
 Source = Mapping[str, Any]
 Reader = Callable[[State, Source], Any]
@@ -81,8 +82,9 @@ def require_source(source: Source) -> None:
         path = source[key]
         if path.startswith("/") or ".." in path.split("/") or "\0" in path:
             raise TaskError(f"{key!r} of the reader {name} is relative to the home and stays in it: got {path!r}")
-    if not isinstance(source.get("values", ()), list | tuple):
-        raise TaskError(f"the reader {name} needs a list as 'values': got {source['values']!r}")
+    for key in _LISTS:
+        if not isinstance(source.get(key, ()), list | tuple):
+            raise TaskError(f"the reader {name} needs a list as {key!r}: got {source[key]!r}")
 
 
 def _bytes(state: State, source: Source) -> bytes:
@@ -161,6 +163,9 @@ READERS: Mapping[str, Reader] = {
     "text": _text,
     "lines": lambda state, source: plain_text.lines_of(_text(state, source)),
     "rows": lambda state, source: plain_text.csv_rows(_text(state, source), source.get("delimiter", ",")),
+    "json": lambda state, source: _pick(
+        plain_text.json_value(_text(state, source)), list(source.get("keys", ())), source["path"]
+    ),
     "hash": lambda state, source: hashlib.sha256(_bytes(state, source)).hexdigest(),
     "there": lambda state, source: reading.is_there(state.home, source["path"]),
     "names": lambda state, source: reading.names_in(state.home, source["path"]),

@@ -14,6 +14,7 @@ from PIL import Image as Picture
 from agentgym.errors import TaskError
 from agentgym.picture import read_image
 from agentgym.task import Limits
+from agentgym_gui.actions.events import Box
 from agentgym_gui.desktop import session
 from agentgym_gui.desktop.acting import Patience
 from agentgym_gui.desktop.env import LOST, DesktopEnv
@@ -65,9 +66,17 @@ def test_an_oracle_s_episode_becomes_a_trace_that_can_be_played(env):
     assert len(task.private["steps"]) == len(trace["steps"]) >= 8
 
 
-@pytest.mark.parametrize("name", ["popups.geany_set_constant", "across.table_to_text", "gnumeric.unsaved_cell"])
-def test_oracle_of_a_template_succeeds_in_applications(env, name):
-    messages = env.reset(options={"task": task_of(name, 2)})[1]["messages"]
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("popups.geany_set_constant", 2),
+        ("across.table_to_text", 2),
+        ("gnumeric.unsaved_cell", 2),
+        ("thunar.rename_two", 1_000_015),  # the first new name moves the row of the second file
+    ],
+)
+def test_oracle_of_a_template_succeeds_in_applications(env, name, seed):
+    messages = env.reset(options={"task": task_of(name, seed)})[1]["messages"]
     oracle, terminated, actions = SCRIPTS["oracle"](env.task, 0), False, []
     while not terminated:
         actions.append(oracle.act(messages))
@@ -302,6 +311,23 @@ def test_two_starts_of_a_task_have_equal_pixels_and_trees(pool):
     np.testing.assert_array_equal(image, other[1])
     np.testing.assert_array_equal(later_image, other[3])
     assert (image != later_image).any()
+
+
+def test_windows_wait_for_a_slow_window_manager_before_they_are_laid_out(env, monkeypatch):
+    run, boxes = session.Desktop.run, []
+
+    def run_beside_a_stopped_manager(desktop, argv):
+        pause = "pkill -STOP openbox; (sleep 0.5; pkill -CONT openbox) > /dev/null 2>&1 &"
+        desktop.sandbox.exec(["sh", "-c", pause], keep_background=True)
+        run(desktop, argv)
+
+    monkeypatch.setattr(session.Desktop, "run", run_beside_a_stopped_manager)
+    for template in ("mail.to_trash", "homebank.add_payee"):
+        env.reset(options={"task": task_of(template, 0)})
+        screen = env.desktop.look().screen
+        boxes += [window.box for window in screen.windows]
+        boxes += [each.box for each in screen.elements if each.role == "text" and each.box.height > 50]
+    assert boxes == [Box(64, 64, 1002, 625), Box(339, 426, 691, 219), Box(0, 0, 1026, 625)]
 
 
 def test_temporary_folders_have_the_same_names_in_every_episode(env):

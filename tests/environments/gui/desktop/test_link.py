@@ -35,7 +35,7 @@ class Listener:
         self._theirs.close()
 
 
-def asked(answer: bytes, *, stays: bool = False, timeout_s: float = 20.0):
+def asked(answer: bytes, *, stays: bool = False, timeout_s: float = 60.0):
     link = DeskLink(Listener(answer, stays=stays))
     try:
         return link.ask(["ready"], timeout_s)

@@ -109,7 +109,7 @@ def test_an_application_that_runs_its_main_loop_while_it_works_is_not_done(deskt
 def test_a_program_that_sleeps_is_not_waited_for(desktop):
     start(desktop, STARTING)
     waits = [desktop.act((Type("a"),)).settled.waited_ms for _ in range(6)]
-    assert sum(waits) < 6 * YOUNG_MS
+    assert sorted(waits)[3] < YOUNG_MS, "the median wait is short; one pause of the machine may be long"
 
 
 def test_a_picture_that_was_asked_for_between_two_steps_is_what_the_next_one_changes(desktop):
@@ -134,4 +134,4 @@ def test_a_timer_that_ticks_and_draws_nothing_is_calm(desktop):
     start(desktop, IDLY_TICKING)
     waits = [desktop.act((Type("a"),)).settled.waited_ms for _ in range(6)]
     assert labels(desktop) == ["pressed"]
-    assert sum(waits) < 6 * QUIET_MS
+    assert sorted(waits)[3] < QUIET_MS, "the median wait is short; one pause of the machine may be long"

@@ -27,6 +27,7 @@ def private(**goal):
         (private(path="../x"), "relative to the home and stays in it: got '../x'"),
         (private(read="cell"), "the goal 'note': the reader cell needs a text as 'cell'"),
         (private(read="query", sql="select 1", values=5), "the reader query needs a list as 'values'"),
+        (private(read="json", keys="name"), "the reader json needs a list as 'keys': got 'name'"),
         (private(contains=None, near=5), "the goal 'note': 'near' compares with a number and a tolerance: got '5'"),
         (private(contains=None, matches="("), "the goal 'note': 'matches' compares with a regular expression"),
         (private(contains=None, count="2"), "'count' compares with a whole number"),

@@ -6,6 +6,9 @@ import pytest
 
 from agentgym_gui.verify import calendars, key_files, ledgers, mail, notes, workbooks
 from agentgym_gui.verify.comparing import COMPARISONS
+from agentgym_gui.verify.reading import UnreadableFileError
+from agentgym_gui.verify.sources import read
+from agentgym_gui.verify.state import State
 
 FILES = Path(__file__).with_name("files")
 CELLS = {"A1": "Item", "B1": "Price", "C1": "Count", "A2": "Pen", "B2": 1.5, "C2": 4.0, "A3": "Book", "B3": 12.0}
@@ -59,6 +62,17 @@ def test_mails_of_each_store_read_alike(tmp_path):
 
 def test_key_file_has_the_last_value_of_a_key():
     assert key_files.key_file("top=1\n[A]\n# no\nx = 1\nx=2\n") == {"": {"top": "1"}, "A": {"x": "2"}}
+
+
+def test_json_is_read_by_keys_and_hostile_json_is_unreadable(tmp_path):
+    (tmp_path / "order.json").write_text('{"items": [{"name": "lamp"}]}')
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    state = State(tmp_path)
+    source = {"read": "json", "path": "order.json"}
+    assert read(state, {**source, "keys": ["items", 0, "name"]}) == "lamp"
+    for path, keys in (("order.json", ["items", 1]), ("order.json", ["items", "name"]), ("deep.json", [])):
+        with pytest.raises(UnreadableFileError):
+            read(state, {**source, "path": path, "keys": keys})
 
 
 def test_cells_are_named_as_people_name_them():
