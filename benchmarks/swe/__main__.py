@@ -41,7 +41,7 @@ from benchmarks.verdicts.repair_grading import diff_in_fresh_tree, plain_pytest
 PACKAGES = ("agentgymnasium",)
 PAUSE_S = 2.0
 """Before and after a measurement: what a pool makes ready in the background is ready, and its time is counted."""
-ROUNDS, QUICK_ROUNDS, CPU_ROUNDS = 5, 3, 3
+ROUNDS, QUICK_ROUNDS, CPU_ROUNDS = 9, 3, 3
 ROWS = (
     ("pytest", "run_tests", 3.0),
     ("fresh", "verdict", 4.0),

@@ -15,7 +15,7 @@ from agentgym.message import Message, user
 from agentgym.reward import FORMAT, RewardEvent
 from agentgym.task import Task
 from agentgym.tools import ToolEnv, tool
-from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, linked, marked, numbered, read_program
+from agentgym_swe.patch_line.language import Fix, ProgramError, apply_fix, linked, marked, numbered
 from agentgym_swe.patch_line.problem import NUM_SHOWN, Tests, draw_case, read_task, require_level, to_task
 from agentgym_swe.patch_line.running import Result
 
@@ -132,10 +132,9 @@ class PatchLineEnv(ToolEnv):
         if line in self._wrong_lines:
             events.append(self.event("line", 1.0))
         try:
-            read_program(lines)
+            results = self._tests.results(lines)
         except ProgramError as error:
             return self._replied(f"{TAKEN_BACK} {error}", events)
-        results = self._tests.results(lines)
         passed = self._tests.passed(results)
         gained = sum(passed) - sum(self._passed)
         words = TAKEN_BACK if gained <= 0 else KEPT

@@ -12,12 +12,16 @@ from agentgym_swe.patch_line.env import HIDDEN_FAIL, KEPT, RIGHT, TAKEN_BACK
 from agentgym_swe.patch_line.grammar import draw_draft
 from agentgym_swe.patch_line.language import INDENT, SIGNS, VOCABULARY
 
-NUMBERS: range | None = range(200)
+NUMBERS: range | None = range(100)
 """Numbers that are single tokens: lines, constants, inputs, and most results."""
 _OPERATORS = ("//", ">=", "<=", "==", "!=", ">", "<", "+", "-", "*", "%")
-_UNITS = (*_OPERATORS, *SIGNS, "=", *(f"{mark}{place}" for mark in "@#" for place in range(1, 81)))
-PHRASES = (INDENT, *_UNITS, *(f" {unit}" for unit in _UNITS))
-"""Indentation; operators, their words, and places, more than a program has, with and without the space before them."""
+_PLACES = tuple(f"{mark}{place}" for mark in "@#" for place in range(1, 65))
+_UNITS = (*_OPERATORS, *SIGNS, "=")
+PHRASES = (INDENT, *_UNITS, "@1", *(f" {unit}" for unit in (*_UNITS, *_PLACES)))
+"""Indentation; operators and their words, with and without the space before them; more places than the suite needs.
+
+A statement may begin with its first place; a space stands before all others.
+"""
 _DRAWS = 120
 
 

@@ -51,7 +51,7 @@ def program(name: str) -> str:
 
 
 _DIRECT = resources.files("agentgym_swe.inside").joinpath("direct.py").read_text(encoding="utf-8")
-WARM = (*PYTHON, "-c", program("warm"), _DIRECT)
+WARM = (*PYTHON, "-c", program("warm"), _DIRECT, program("prober"))
 """The command of the warm process."""
 
 

@@ -1,4 +1,4 @@
-"""Speaks with the warm process of a sandbox: sends it files, has tests run in a fork of it, reads what they came to.
+"""Speaks with the warm process of a sandbox: sends it files, has tests or probes run in a fork of it, reads records.
 
 The other end is `inside/warm.py`.
 """
@@ -10,7 +10,7 @@ import json
 import secrets
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -140,9 +140,39 @@ class WarmLink:
         Raises:
             WarmGoneError: It ended, or does not answer.
         """
-        limits = limits or RunLimits()
-        fork = {"ids": list(ids), "path": list(path), "text": text, **asdict(way or Way()), **asdict(limits)}
-        self._ask({"root": root, "files": header(tree or {}), "fork": fork}, content(tree or {}))
+        fork = {"ids": list(ids), "path": list(path), "text": text, **asdict(way or Way())}
+        return _read(self._forked(root, fork, tree or {}, limits or RunLimits()))
+
+    def probe(
+        self, root: str, path: Sequence[str], asked: Mapping[str, Any], *, tree: Tree, limits: RunLimits
+    ) -> tuple[list[Any], str, float]:
+        """Compute values in a fork.
+
+        Args:
+            root: Folder that the package is written to.
+            path: Entries of `sys.path`, relative to it.
+            asked: What `inside/prober.py` is asked.
+            tree: The package.
+            limits: What it may use up.
+
+        Returns:
+            The records that it wrote, how it ended (see `Run.why`), and the processor seconds that it took.
+
+        Raises:
+            WarmGoneError: It ended, or does not answer.
+        """
+        answer = self._forked(root, {"probe": dict(asked), "path": list(path)}, tree, limits)
+        end = answer["end"]
+        return read_lines(answer["records"]), str(end["why"]), float(end["cpu_s"])
+
+    def close(self) -> None:
+        """Let go of it; it ends."""
+        self._socket.close()
+
+    def _forked(self, root: str, fork: Mapping[str, Any], tree: Tree, limits: RunLimits) -> dict[str, Any]:
+        """Write files, have something run in a fork, and wait for the answer."""
+        request = {"root": root, "files": header(tree), "fork": {**fork, **asdict(limits)}}
+        self._ask(request, content(tree))
         if self._line(_MARGIN_S) != b"forked":
             raise WarmGoneError("it did not fork")
         nonce = secrets.token_hex(16)
@@ -150,11 +180,7 @@ class WarmLink:
         answer = _json(self._line(limits.wall_s + _MARGIN_S))
         if answer.get("nonce") != nonce:
             raise WarmGoneError("it answered something else")
-        return _read(answer)
-
-    def close(self) -> None:
-        """Let go of it; it ends."""
-        self._socket.close()
+        return answer
 
     def _ask(self, request: dict[str, Any], behind: bytes) -> None:
         self._send(json.dumps(request).encode() + b"\n" + behind)
@@ -181,6 +207,15 @@ class WarmLink:
         return line
 
 
+def read_lines(lines: Sequence[str | bytes]) -> list[Any]:
+    """The JSON of each line; what else the code wrote is passed over."""
+    found = []
+    for line in lines:
+        with contextlib.suppress(ValueError, RecursionError):
+            found.append(json.loads(line))
+    return found
+
+
 def _connected(sandbox: Sandbox, start_s: float) -> socket.socket:
     deadline = time.monotonic() + start_s
     while True:
@@ -197,7 +232,7 @@ def _read(answer: dict[str, Any]) -> Run:
     uncollected: dict[str, str] = {}
     doubled = set()
     exit_code = None
-    for record in answer["records"]:
+    for record in read_lines(answer["records"]):
         if not isinstance(record, dict):
             continue
         if isinstance(record.get("finished"), int):

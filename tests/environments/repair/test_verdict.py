@@ -10,14 +10,15 @@ from agentgym.errors import SandboxError, TaskError
 from agentgym.task import Task
 from agentgym.testing.episodes import play_actions
 from agentgym_swe.repair.env import RepairEnv
-from agentgym_swe.repair.link import WarmGoneError
+from agentgym_swe.repair.link import WarmGoneError, WarmLink
 from agentgym_swe.repair.tampering.table import ATTACKS, PLAYED
 from agentgym_swe.repair.task_view import RepairTask, read_task
 from agentgym_swe.repair.verdict.collecting import from_texts, why_not
 from agentgym_swe.repair.verdict.judge import Judge, Verdict
 from agentgym_swe.repair.verdict.patches import from_diff
 from agentgym_swe.repair.verdict.preparing import prepare_case
-from agentgym_swe.repair.verdict.probes import kind_of
+from agentgym_swe.repair.verdict.probes import Asked, Probed, kind_of, probe
+from agentgym_swe.repair.verdict.tree import File, tree_of
 
 FILE = "toolz/itertoolz.py"
 TRIED = (*PLAYED, "conftest_in_the_package", "plugin_from_code")
@@ -108,6 +109,98 @@ def test_probes_hold_no_expectations_and_some_of_them_tell(judge: Judge, repair:
     assert "frequencies(" in asked
     assert "n('toolz.itertoolz', 'frequencies')(" in asked
     assert "{'cat': 3" not in asked
+
+
+def test_byte_code_tells_nothing_of_the_source_that_is_broken(judge: Judge, repair: RepairTask) -> None:
+    prepared = prepare_case(judge._bench, repair.case)
+    names = {path.partition(".")[0] for path in prepared.source_bytecode}
+    assert "toolz/__pycache__/functoolz" in names
+    assert "toolz/__pycache__/itertoolz" not in names
+    assert not names & {path.partition(".")[0] for path in prepared.test_bytecode}
+    assert any("test_itertoolz" in path for path in prepared.test_bytecode)
+
+
+def test_probes_know_no_pytest_and_leave_no_process_behind(judge: Judge, repair: RepairTask) -> None:
+    count = ["python3", "-c", "import os; print(sum(name.isdigit() for name in os.listdir('/proc')))"]
+    statements = (
+        "import os, signal, sys\nknown = any('_pytest' in name for name in sys.modules)\n",
+        "__probe__.case('c0', lambda: __probe__.value(lambda: known))\n",
+        "if os.fork() == 0:\n    os.setsid()\n    signal.pause()\n",
+    )
+    with judge._bench.open() as (sandbox, link):
+        before = sandbox.exec(count).text()
+        tree = tree_of(repair.layer, with_tests=False)
+        probed = probe(link, "/agentgym/work/here", repair.layer, Asked((statements,)), (FILE,), tree=tree)
+        assert (probed.is_done, probed.values, probed.unimported) == (True, {"0/c0/0": False}, {})
+        assert sandbox.exec(count).text() == before
+
+
+def test_processor_time_of_all_that_a_fork_starts_is_limited(judge: Judge, repair: RepairTask) -> None:
+    busy = "import os\nfor _ in range(4):\n    if os.fork() == 0:\n        while True:\n            pass\n"
+    statements = (busy, "while True:\n    os.wait()\n")  # ends once the last of them has: each may work for 2 s
+    asked, tree = Asked((statements,)), tree_of(repair.layer, with_tests=False)
+    with judge._bench.open() as (_, link):
+        probed = probe(link, "/agentgym/work/here", repair.layer, asked, (FILE,), tree=tree, cpu_s=2)
+    assert not probed.is_done
+    assert probed.unimported == {}
+
+
+def test_probes_leave_no_settings_of_pytest_behind(judge: Judge, repair: RepairTask) -> None:
+    code = (
+        "import pathlib, sys\nif 'pytest' not in sys.modules:\n"
+        "    pathlib.Path('../conftest.py').write_text('import os\\nos._exit(7)\\n')\n"
+    )
+    assert judged(judge, repair, {FILE: code + repair.layer.text(FILE)}).is_solved
+
+
+def test_tests_find_the_garbage_collector_as_usual(judge: Judge, repair: RepairTask) -> None:
+    text = (
+        "import gc\n\nclass Held: pass\n\nheld, was_on = Held(), gc.isenabled()\nusual = (700, 10, 10)\n\n"
+        "def test_it():\n    assert was_on and gc.get_threshold() == usual\n"
+        "    assert any(each is held for each in gc.get_objects())\n"
+    )
+    path = "toolz/tests/test_garbage.py"
+    tree = tree_of(repair.layer, with_tests=True) | {path: File(text.encode())}
+    with judge._bench.open() as (_, link):
+        run = link.run("/agentgym/work/here", repair.layer.python_path, [path], tree=tree, text=500)
+    assert run.outcomes == {f"{path}::test_it": "passed"}, run.texts
+
+
+def test_an_original_whose_probes_cannot_begin_makes_no_case(
+    judge: Judge, repair: RepairTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broke(*args: object, **options: object) -> tuple[list[object], str, float]:
+        return [{"broke": "MemoryError"}], "ended", 0.0
+
+    monkeypatch.setattr(WarmLink, "probe", broke)
+    with pytest.raises(SandboxError, match="the prober did not begin"):
+        prepare_case(judge._bench, dataclasses.replace(repair.case, key="broken prober"))
+
+
+def test_code_that_holds_its_probes_up_has_failed(
+    judge: Judge, repair: RepairTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare_case(judge._bench, repair.case)
+    monkeypatch.setattr("agentgym_swe.repair.verdict.probes._WALL_S", 5.0)
+    code = "import sys, threading\nwhile 'pytest' not in sys.modules:\n    threading.Event().wait(0.01)\n"
+    verdict = judged(judge, repair, {FILE: code + repair.layer.text(FILE)})
+    assert (verdict.kind, verdict.parts["fixed"]) == ("failed", 0.0)
+
+
+def test_records_that_nobody_can_read_are_passed_over(judge: Judge, repair: RepairTask) -> None:
+    code = (
+        "import os\nfor number in range(3, 64):\n    try:\n        os.write(number, b'[' * 950 + b']' * 950 + b'\\n')\n"
+    )
+    code += "    except OSError:\n        pass\n"
+    assert judged(judge, repair, {FILE: code + repair.layer.text(FILE)}).kind == "solved"
+
+
+def test_true_is_not_taken_for_one(judge: Judge, repair: RepairTask) -> None:
+    probes = prepare_case(judge._bench, repair.case).probes
+    fixed = {**probes.expected, "x/c0/0": 1}
+    assert dataclasses.replace(probes, expected=fixed).misses(Probed({}, {}, {**fixed, "x/c0/0": True}, True)) == [
+        "x/c0/0"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Computes values with the code under test, where there are neither tests nor what they expect, and prints them.
 
-Standard input: JSON with `root`, `path`, `sources` (to compile and import), `groups` and limits. A group is a list of
-statements, run one by one in a namespace of its own; in it `__probe__` takes down values. Output: a JSON line for each.
+It runs in a fork of `warm.py`, or by itself with JSON on standard input: `root` and `path`, and what it is asked, which
+are `sources` and `modules` (to compile and import) and `groups`. A group is a list of statements, run one by one in a
+namespace of its own; in it `__probe__` takes down values. Output: a JSON line for each.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Probe:
         self.writing, self.group = writing, group
         self.key, self.count = "", 0
         self.num_slow = 0
-        self.folder = ""
+        self.folder, self.root = "", os.getcwd()
 
     def case(self, key: str, run: Callable[[], Any]) -> None:
         """Run one case; what it raises outside of any value is taken down as one."""
@@ -199,6 +200,7 @@ class Probe:
             line = json.dumps([f"{self.group}/{self.key}/{self.count}", ["unwritable"]])
         if self.folder:
             line = line.replace(self.folder, "TEMPORARY")
+        line = line.replace(self.root, "ROOT")
         self.count += 1
         write(self.writing, line)
 
@@ -307,7 +309,7 @@ def why_not_imported(module: str) -> str:
 
 
 def main() -> None:
-    """Read the request, look at the sources, run the groups."""
+    """Run by itself, with limits of its own."""
     asked = json.loads(sys.stdin.read())
     writing = os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -317,21 +319,27 @@ def main() -> None:
     for name, most in (*limits, (resource.RLIMIT_CORE, 0)):
         resource.setrlimit(name, (most, most))
     os.chdir(asked["root"])
-    CLOCK.install()
     sys.path[:0] = [os.path.normpath(os.path.join(asked["root"], entry)) for entry in asked["path"]]
+    os._exit(run(asked, writing))
+
+
+def run(asked: dict[str, Any], writing: int) -> int:
+    """Look at the sources, run the groups, and give the exit code."""
+    CLOCK.install()
     sys.argv = ["probes"]
-    for number in (signal.SIGVTALRM, signal.SIGALRM):
-        signal.signal(number, stop)
-    write(
-        writing, json.dumps(["compiled", {path: why for path in asked["sources"] if (why := why_not_compiled(path))}])
-    )
-    write(
-        writing, json.dumps(["imported", {name: why for name in asked["modules"] if (why := why_not_imported(name))}])
-    )
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("pytest", "_pytest")]:
+        del sys.modules[name]  # a fork of a process that runs tests has them
+    for timer in (signal.SIGVTALRM, signal.SIGALRM):
+        signal.signal(timer, stop)
+    write(writing, json.dumps(["begun", True]))
+    uncompiled = {path: why for path in asked["sources"] if (why := why_not_compiled(path))}
+    write(writing, json.dumps(["compiled", uncompiled]))
+    unimported = {name: why for name in asked["modules"] if (why := why_not_imported(name))}
+    write(writing, json.dumps(["imported", unimported]))
     for number, statements in enumerate(asked["groups"]):
         run_group(Probe(writing, number), statements)
     write(writing, json.dumps(["done", True]))
-    os._exit(0)
+    return 0
 
 
 def run_group(probe: Probe, statements: list[str]) -> None:

@@ -1,12 +1,12 @@
-"""A process that has imported pytest and runs tests in forks of itself, for the one that connects to it first.
+"""A process that has imported pytest and runs tests and probes in forks of itself, for the first that connects to it.
 
 It never imports the code under test. It cannot be looked into, not even by a process of the same user. It alone tells
-how the tests ended, with a number that it learns after the fork. Its first argument is the text of
-`agentgym_swe/inside/direct.py`.
+how a fork ended, with a number that it learns after the fork. Its arguments are the texts of
+`agentgym_swe/inside/direct.py` and of `prober.py`.
 
 A request is a line of JSON and, behind it, the content of the files that it names. Keys: `files`, each [path, seconds,
-size]; `root`, the folder that they are written to; `fork`, what is run there: `ids`, `path`, limits, and the ways that
-`link.Way` says.
+size]; `root`, the folder that they are written to; `fork`, what is run there: `path`, limits, and either `probe`, what
+a prober is asked, or `ids` of tests and the ways that `link.Way` says.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ PORT = 7211
 SET_DUMPABLE, BECOME_SUBREAPER = 4, 36
 MAX_RECORDS = 8 << 20
 """Most bytes of records that are taken from a run; more is a fault of the code under test."""
+MAX_LINES = 200_000
 PIPE_BYTES = 1 << 20
 MAX_REWRITTEN = 1 << 20
 """Most bytes of a test file that is rewritten ahead."""
 LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_FSIZE, 32 << 20), (resource.RLIMIT_CORE, 0))
+MANY_OBJECTS = 200_000
 POLL_S = 0.05
 TICKS = os.sysconf("SC_CLK_TCK")
-DIRECT = types.ModuleType("direct")
-"""Runs plain tests. It is not among the modules, whose names belong to the package."""
+DIRECT, PROBER = types.ModuleType("direct"), types.ModuleType("prober")
+"""They run plain tests and compute values. They are not among the modules, whose names belong to the package."""
 rewritten: dict[str, tuple[bytes, Any]] = {}
 """By path the text of a test file and the code that pytest makes of it, assertions rewritten."""
 
@@ -75,7 +77,8 @@ def warm_up() -> None:
         importlib.import_module(name)
     for name in sys.modules["_pytest.config"].default_plugins:
         importlib.import_module(f"_pytest.{name}")
-    exec(compile(sys.argv[1], "<direct>", "exec"), DIRECT.__dict__)  # noqa: S102 - a program of ours
+    for text, module in zip(sys.argv[1:], (DIRECT, PROBER), strict=True):
+        exec(compile(text, f"<{module.__name__}>", "exec"), module.__dict__)  # noqa: S102 - programs of ours
     gc.freeze()
 
 
@@ -93,9 +96,9 @@ def write(path: str, content: bytes, seconds: int) -> None:
 
 
 def run(request: dict[str, Any], stream: Any, connection: socket.socket) -> dict[str, Any]:
-    """Run tests in a fork, wait for its end, and say what came of it."""
+    """Run tests or probes in a fork, wait for its end, and say what came of it."""
     asked = request["fork"]
-    if not asked.get("plain"):
+    if "ids" in asked and not asked.get("plain"):
         rewrite_ahead(request["root"], asked["ids"])
     reading, writing = os.pipe()
     with contextlib.suppress(OSError):  # then the fork waits sometimes
@@ -133,7 +136,7 @@ def rewrite_ahead(root: str, ids: list[str]) -> None:
             continue
 
 
-def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
     """Read what the fork writes until it ends, or until it idles, works or lasts longer than it may."""
     os.set_blocking(reading, False)
     began = last_active = time.monotonic()
@@ -145,11 +148,13 @@ def watch(child: int, reading: int, limits: dict[str, Any]) -> tuple[list[Any], 
         if is_over:
             _, status, usage = os.wait4(child, 0)
             break
-        now, used = time.monotonic(), cpu_seconds(child)
-        if used != spent:
+        now, (used, is_running) = time.monotonic(), work_below()
+        if is_running or used != spent:
             spent, last_active = used, now
         if len(text) > MAX_RECORDS:
             why = "flooded"
+        elif used > limits["cpu_s"] + 1:  # the kernel limits each process by itself
+            why = "cpu"
         elif now - last_active > limits["idle_s"]:
             why = "idle"
         elif now - began > limits["wall_s"]:
@@ -180,62 +185,52 @@ def drain(reading: int, text: bytearray) -> None:
         text += piece
 
 
-def lines_of(text: bytearray) -> list[Any]:
-    """The records among the lines; others are left out."""
-    found = []
-    for line in bytes(text).split(b"\n"):
-        try:
-            found.append(json.loads(line))
-        except (ValueError, RecursionError):
-            continue
-    return found
+def lines_of(text: bytearray) -> list[str]:
+    """The lines, which nobody has looked at."""
+    return [line.decode("utf-8", "replace") for line in bytes(text).split(b"\n", MAX_LINES)[:MAX_LINES] if line]
 
 
-def cpu_seconds(child: int) -> float:
-    """Processor time of a fork so far, and whatever it waited for; it changes unless the fork sleeps."""
-    try:
-        with open(f"/proc/{child}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
-        return -2.0
-    is_running = fields[0] in (b"R", b"D")
-    return sum(map(int, fields[11:15])) / TICKS + (time.monotonic() if is_running else 0.0)
+def work_below() -> tuple[float, bool]:
+    """Processor seconds of the fork and all that it started, and whether any of it runs or waits for a processor."""
+    found = below().values()
+    used = sum(sum(map(int, fields[11:15])) for fields in found) / TICKS
+    return used, any(fields[0] in (b"R", b"D") for fields in found)
 
 
 def end_all() -> None:
-    """Kill whatever the fork left: it has become a child of this process, wherever it was started."""
-    for _ in range(200):
-        children = children_of_this()
-        for child in children:
-            try:
-                os.kill(child, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+    """Kill whatever the fork left: it has become a child of this process, wherever it was started.
+
+    A process that cannot get rid of it ends, so that nothing runs beside it.
+    """
+    for _ in range(5000):
+        for pid in below():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
         except ChildProcessError:
             return
         time.sleep(0.002)
+    sys.exit("processes are left")
 
 
-def children_of_this() -> list[int]:
-    """Ids of the children of this process."""
-    found = []
+def below() -> dict[int, list[bytes]]:
+    """The processes below this one, by their ids: what the kernel says of each behind its name, from its state on."""
+    every = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    parent = int(file.read().rpartition(b")")[2].split()[1])
-            except OSError:
-                continue
-            if parent == os.getpid():
-                found.append(int(name))
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                every[int(name)] = file.read().rpartition(b")")[2].split()
+    found: dict[int, list[bytes]] = {}
+    for pid in sorted(every):  # what starts others is older than they are, or this process has taken its place
+        if int(every[pid][1]) in found or int(every[pid][1]) == os.getpid():
+            found[pid] = every[pid]
     return found
 
 
 def run_forked(request: dict[str, Any], writing: int) -> None:
-    """In the fork: limits, paths, then pytest with its own settings."""
+    """In the fork: limits, paths, then probes, or pytest with its own settings."""
     asked = request["fork"]
     code = 70
     try:
@@ -248,7 +243,7 @@ def run_forked(request: dict[str, Any], writing: int) -> None:
         os.chdir(request["root"])
         sys.path[:0] = [os.path.normpath(os.path.join(request["root"], entry)) for entry in asked["path"]]
         sys.dont_write_bytecode = not asked.get("writes_bytecode", False)
-        code = run_pytest(asked, writing)
+        code = PROBER.run(asked["probe"], writing) if "probe" in asked else run_pytest(asked, writing)
     except BaseException as error:  # noqa: BLE001 - whatever happens, a fork never goes on as its parent
         say(writing, {"broke": f"{type(error).__name__}: {error}"[:500]})
     finally:
@@ -257,10 +252,12 @@ def run_forked(request: dict[str, Any], writing: int) -> None:
 
 def run_pytest(asked: dict[str, Any], writing: int) -> int:
     """Run pytest on exactly these ids, and tell what each came to."""
+    usual = gc.get_threshold()
+    gc.set_threshold(MANY_OBJECTS)  # until all tests are collected, which makes many and hardly any garbage
     pytest = importlib.import_module("pytest")
-    plugins: list[Any] = [Recorder(writing, asked.get("text", 0))]
+    plugins: list[Any] = [Recorder(writing, asked.get("text", 0)), Collected(usual)]
     settings = ["-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider", "-p", "no:terminal"]
-    settings += ["--basetemp", f"{os.getcwd()}-tmp"]
+    settings += ["--basetemp", f"{os.getcwd()}-tmp", "--confcutdir", os.getcwd()]
     what = asked["ids"]
     if asked.get("whole"):
         plugins.append(Only(what))
@@ -300,6 +297,17 @@ class Only:
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Drop the others; an id without parameters stands for all that a test has."""
         items[:] = [item for item in items if self.ids & {item.nodeid, item.nodeid.partition("[")[0]}]
+
+
+class Collected:
+    """Lets garbage be collected as often as usual once the tests are known."""
+
+    def __init__(self, usual: tuple[int, int, int]) -> None:
+        self.usual = usual
+
+    def pytest_collection_finish(self) -> None:
+        """Before the first test."""
+        gc.set_threshold(*self.usual)
 
 
 class Recorder:

@@ -43,7 +43,8 @@ class Prepared:
         probes: Values that the original computes.
         twins: Copies of tests.
         planned: By place how each copy comes out.
-        bytecode: What pytest makes of the test files.
+        test_bytecode: What pytest makes of the test files.
+        source_bytecode: What Python makes of the sources that the agent gets as they are in the layer.
         cpu_limit_s: Processor time that a run of the tests may take.
         way: How the tests are run.
     """
@@ -51,6 +52,7 @@ class Prepared:
     probes: Probes
     twins: tuple[TwinFile, ...]
     planned: Mapping[str, str]
-    bytecode: Mapping[str, File] = field(default_factory=dict)
+    test_bytecode: Mapping[str, File] = field(default_factory=dict)
+    source_bytecode: Mapping[str, File] = field(default_factory=dict)
     cpu_limit_s: int = 60
     way: Way = field(default_factory=Way)

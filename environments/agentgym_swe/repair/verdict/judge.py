@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from agentgym.errors import SandboxError, SandboxLostError
-from agentgym.sandbox.base import Sandbox
 from agentgym.sandbox.lender import SandboxLender
+from agentgym.sandbox.spec import DEFAULT_WORK_DIR
 from agentgym_swe.repair.link import Run, RunLimits, WarmGoneError, WarmLink
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
@@ -68,9 +68,14 @@ class Verdict:
 class _Seen:
     """What a fresh sandbox showed."""
 
-    probed: Probed | None
+    probed: Probed
     run: Run | None
     drawn: Drawn
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether wall time ended something, which a busy machine may do."""
+        return self.probed.timed_out or (self.run is not None and self.run.why == "wall")
 
 
 class Judge:
@@ -113,12 +118,8 @@ class Judge:
 
         Tests that draw at random may agree twice by chance when a case is prepared.
         """
-        with self._bench.open() as (sandbox, link):
-            try:
-                seen = self._both(sandbox, link, case, prepared, {})
-            except WarmGoneError as error:
-                raise SandboxError(f"the tests of {case.name} cannot be run on the original: {error}") from error
-        if seen.probed is None or seen.run is None:
+        seen = self._on_original(case, prepared)
+        if seen.run is None:
             raise SandboxError(f"values of {case.name} cannot be computed on the original")
         unsteady = set(prepared.probes.misses(seen.probed))
         came = seen.drawn.outcomes(seen.run.outcomes)
@@ -149,25 +150,25 @@ class Judge:
         return _share(run, case.failing), _share(run, case.relevant)
 
     def _look(self, case: Case, prepared: Prepared, changes: Mapping[str, str | None]) -> _Seen | str:
-        """Probe and run; what the code ended is tried again, after the original showed that it is not the machine.
+        """Probe and run; what the code ended or held up is tried again, after the original showed that it can be done.
 
         Returns:
             What was seen, or what the code did to its sandbox.
         """
         try:
-            with self._bench.open() as (sandbox, link):
-                return self._both(sandbox, link, case, prepared, changes)
+            with self._bench.open() as (_, link):
+                seen = self._both(link, case, prepared, changes)
+            if not seen.timed_out:
+                return seen
         except (SandboxError, WarmGoneError):
             pass
-        with self._bench.open() as (sandbox, link):
-            try:
-                self._both(sandbox, link, case, prepared, {})
-            except WarmGoneError as error:
-                raise SandboxError(f"the tests of {case.name} cannot be run on the original: {error}") from error
+        self._on_original(case, prepared)
         try:
             drawn = draw(prepared.twins)
-            with self._bench.open() as (sandbox, link):
-                probed = self._probe(sandbox, link, case, prepared, changes)
+            with self._bench.open() as (_, link):
+                probed = self._probe(link, case, prepared, changes)
+            if not probed.is_done:
+                return _Seen(probed, None, drawn)
             with self._bench.open() as (_, link):
                 return _Seen(probed, self._whole_run(link, case, prepared, changes, drawn), drawn)
         except WarmGoneError:
@@ -177,23 +178,33 @@ class Judge:
                 raise
             return "the code took all of its sandbox's memory"
 
-    def _both(
-        self, sandbox: Sandbox, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None]
-    ) -> _Seen:
+    def _on_original(self, case: Case, prepared: Prepared) -> _Seen:
+        """What the original shows.
+
+        Raises:
+            SandboxError: Nothing, so that nobody can judge there.
+        """
+        with self._bench.open() as (_, link):
+            try:
+                seen = self._both(link, case, prepared, {})
+            except WarmGoneError as error:
+                raise SandboxError(f"the tests of {case.name} cannot be run on the original: {error}") from error
+        if seen.timed_out:
+            raise SandboxError(f"the tests of {case.name} take too long on the original; is the machine too busy?")
+        return seen
+
+    def _both(self, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None]) -> _Seen:
         drawn = draw(prepared.twins)
-        probed = self._probe(sandbox, link, case, prepared, changes)
+        probed = self._probe(link, case, prepared, changes)
         if probed.uncompiled or not probed.is_done:
             return _Seen(probed, None, drawn)
         return _Seen(probed, self._whole_run(link, case, prepared, changes, drawn), drawn)
 
-    def _probe(
-        self, sandbox: Sandbox, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None]
-    ) -> Probed:
-        root = f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}"
-        link.put(root, tree_of(case.layer, with_tests=False, changes=changes))
+    def _probe(self, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None]) -> Probed:
+        tree = tree_of(case.layer, with_tests=False, changes=changes) | dict(prepared.source_bytecode)
         sources = sorted(path for path, text in changes.items() if text is not None)
         limit = limit_of(prepared.probes)
-        return probe(sandbox, root, case.layer, prepared.probes.asked, sources, cpu_s=limit)
+        return probe(link, _new_folder(), case.layer, prepared.probes.asked, sources, tree=tree, cpu_s=limit)
 
     def _whole_run(
         self, link: WarmLink, case: Case, prepared: Prepared, changes: Mapping[str, str | None], drawn: Drawn
@@ -211,20 +222,19 @@ class Judge:
         ids: Sequence[str],
         more: Mapping[str, File] = MappingProxyType({}),
     ) -> Run:
-        root = f"/agentgym/work/{secrets.token_hex(8)}"
         tree = tree_of(case.layer, with_tests=True, changes=changes)
-        tree |= {**prepared.bytecode, **more}
+        tree |= {**prepared.source_bytecode, **prepared.test_bytecode, **more}
         limits = RunLimits(cpu_s=prepared.cpu_limit_s)
-        run = link.run(root, case.layer.python_path, ids, tree=tree, limits=limits, way=prepared.way)
-        if run.why == "wall":
-            raise WarmGoneError("its wall time ran out")
-        return run
+        return link.run(_new_folder(), case.layer.python_path, ids, tree=tree, limits=limits, way=prepared.way)
+
+
+def _new_folder() -> str:
+    return f"{DEFAULT_WORK_DIR}/{secrets.token_hex(8)}"
 
 
 def _weighed(case: Case, prepared: Prepared, change: Change, seen: _Seen) -> Verdict:
     """Tests, twins and probes together."""
     probed, run = seen.probed, seen.run
-    assert probed is not None
     seconds = {"probes": probed.cpu_s, "tests": 0.0 if run is None else run.wall_s}
     parts = {"applies": 1.0, "compiles": float(not probed.uncompiled), "imports": float(not probed.unimported)}
     reasons = [f"{path} does not compile: {why}" for path, why in probed.uncompiled.items()]

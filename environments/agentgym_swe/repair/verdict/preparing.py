@@ -13,7 +13,7 @@ import secrets
 import tarfile
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from agentgym.errors import SandboxError, TaskError
@@ -21,10 +21,10 @@ from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.link import WarmGoneError, WarmLink, Way
 from agentgym_swe.repair.verdict.bench import Bench
 from agentgym_swe.repair.verdict.case import Case, Prepared
-from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, settled
+from agentgym_swe.repair.verdict.probes import Probes, asked_of, probe, probe_afresh, settled
 from agentgym_swe.repair.verdict.recording import chosen, recorded
 from agentgym_swe.repair.verdict.tree import FIXED_TIME, File, tree_of
-from agentgym_swe.repair.verdict.twins import Drawn, TwinFile, draw, twin_files
+from agentgym_swe.repair.verdict.twins import TwinFile, draw, twin_files
 from agentgym_swe.repositories.layer import Layer
 
 MAX_CASES = 512
@@ -80,11 +80,11 @@ def _probes(sandbox: Sandbox, link: WarmLink, case: Case, seed: int) -> Probes:
     tapes = recorded(sandbox, link, layer, chosen(case.failing, case.relevant, random.Random(seed)))
     asked = asked_of(layer, case.failing, case.relevant, tapes, seed)
     root, broken = (f"{sandbox.spec.work_dir}/{secrets.token_hex(8)}" for _ in range(2))
-    link.put(root, tree_of(layer, with_tests=False))
-    link.put(broken, tree_of(layer, with_tests=False, changes=case.given))
-    sources = sorted(case.given)
-    one, other = (probe(sandbox, root, layer, asked, sources, hash_seed=number) for number in (0, 1))
-    return settled(asked, one, other, probe(sandbox, broken, layer, asked, sources))
+    sources, tree = sorted(case.given), tree_of(layer, with_tests=False)
+    original = probe(link, root, layer, asked, sources, tree=tree)
+    again = probe_afresh(sandbox, root, layer, asked, sources, hash_seed=1)
+    tree = tree_of(layer, with_tests=False, changes=case.given)
+    return settled(asked, original, again, probe(link, broken, layer, asked, sources, tree=tree))
 
 
 def _with_tests(sandbox: Sandbox, link: WarmLink, case: Case, probes: Probes, twins: tuple[TwinFile, ...]) -> Prepared:
@@ -134,8 +134,9 @@ def _tried(
         shown = "; ".join(f"{test}: {run.outcomes.get(test, 'missing')}" for test in wrong[:3])
         raise TaskError(f"{len(wrong)} tests of {case.name} do not pass on the original: {shown}"[:1000])
     limit = max(MIN_CPU_S, math.ceil(CPU_FACTOR * run.cpu_s))
-    planned, bytecode = _meant(drawn.outcomes(run.outcomes)), _bytecode(sandbox, root, case.layer, drawn)
-    return Prepared(probes, twins, planned, bytecode, limit, way)
+    planned = _meant(drawn.outcomes(run.outcomes))
+    of_tests, of_sources = _bytecode(sandbox, root, case.layer, {*drawn.files, *case.given})
+    return Prepared(probes, twins, planned, of_tests, of_sources, limit, way)
 
 
 def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:
@@ -147,19 +148,23 @@ def _meant(outcomes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _bytecode(sandbox: Sandbox, root: str, layer: Layer, drawn: Drawn) -> dict[str, File]:
-    """Byte code of the test files, but for twins; never that of the sources, which would tell what is right."""
+def _bytecode(sandbox: Sandbox, root: str, layer: Layer, hidden: Set[str]) -> tuple[dict[str, File], dict[str, File]]:
+    """Byte code of tests and sources, without that of hidden files: the one of a broken source would tell the fix."""
     command = "find . -name '*.pyc' | LC_ALL=C sort | tar -cf - -T -"
     packed = sandbox.exec(["sh", "-c", command], cwd=root, max_output_bytes=64 << 20)
+    of_tests: dict[str, File] = {}
+    of_sources: dict[str, File] = {}
     if not packed.is_ok:
-        return {}
-    found = {}
+        return of_tests, of_sources
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         for member in archive:
             path = member.name.removeprefix("./")
             folder, _, name = path.rpartition("__pycache__/")
             source = f"{folder}{name.partition('.')[0]}.py"
             content = archive.extractfile(member)
-            if content is not None and layer.is_test(source) and source not in drawn.files:
+            if content is None or "__pycache__/" not in path or source in hidden:
+                continue
+            if layer.is_test(source) or source in layer.sources:
+                found = of_tests if layer.is_test(source) else of_sources
                 found[path] = File(content.read(), FIXED_TIME)
-    return found
+    return of_tests, of_sources

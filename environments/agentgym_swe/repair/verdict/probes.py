@@ -16,14 +16,17 @@ from typing import Any
 from agentgym.errors import SandboxError
 from agentgym.sandbox.base import Sandbox
 from agentgym_swe.repair.ground import PYTHON, program
+from agentgym_swe.repair.link import RunLimits, WarmGoneError, WarmLink, read_lines
 from agentgym_swe.repair.verdict.recording import Tape, groups_of
 from agentgym_swe.repair.verdict.slices import group_of
 from agentgym_swe.repair.verdict.test_source import TestFunction, functions_of, parsed
+from agentgym_swe.repair.verdict.tree import Tree
 from agentgym_swe.repositories.layer import Layer
 
 MAX_FUNCTIONS = 12
-MAX_OUTPUT = 4 << 20
-WALL_S = 240.0
+_MAX_OUTPUT = 4 << 20
+_WALL_S, _IDLE_S = 240.0, 90.0
+"""Seconds of a prober in all, and those in which it does not work: more than its two slow cases may take."""
 _PROBER = (*PYTHON, "-c", program("prober"))
 _CPU_S = 20
 _VOID = ("slow", "unwritable", "SlowError", "NameError", "ModuleNotFoundError", "MemoryError")
@@ -51,7 +54,7 @@ class Probed:
         unimported: Modules that cannot be imported, with the reason.
         values: By key.
         is_done: Whether it came to its end.
-        timed_out: Whether its wall time ended it.
+        timed_out: Whether its wall time ended it, which a busy machine may do.
         cpu_s: Seconds it took.
     """
 
@@ -85,10 +88,7 @@ class Probes:
 
     def misses(self, probed: Probed) -> list[str]:
         """Keys on which what was probed differs from the original."""
-        return [key for key, value in self.expected.items() if probed.values.get(key, _MISSING) != value]
-
-
-_MISSING = object()
+        return [key for key, value in self.expected.items() if not _has(probed, key, value)]
 
 
 def asked_of(
@@ -122,57 +122,59 @@ def asked_of(
 
 
 def probe(
-    sandbox: Sandbox,
-    root: str,
-    layer: Layer,
-    asked: Asked,
-    sources: Sequence[str],
-    *,
-    hash_seed: int = 0,
-    cpu_s: int = _CPU_S,
+    link: WarmLink, root: str, layer: Layer, asked: Asked, sources: Sequence[str], *, tree: Tree, cpu_s: int = _CPU_S
 ) -> Probed:
-    """Have a prober compute values with the sources below a folder of a sandbox.
+    """Compute values in a fork of the warm process of a sandbox in which no tests are.
 
     Args:
-        sandbox: The sandbox; no tests may be in it.
-        root: The folder.
+        link: To the warm process.
+        root: The folder that the package is written to.
         layer: The package.
         asked: What is asked.
         sources: Paths of the sources that are compiled, and whose modules are imported.
-        hash_seed: PYTHONHASHSEED.
+        tree: The package's files.
         cpu_s: Processor time.
+
+    Raises:
+        WarmGoneError: The warm process ended, or does not answer, or the prober could not begin.
+    """
+    limits = RunLimits(cpu_s=cpu_s, idle_s=_IDLE_S, wall_s=_WALL_S)
+    request = _request(layer, asked, sources)
+    records, why, took = link.probe(root, layer.python_path, request, tree=tree, limits=limits)
+    found = _probed(records, took, timed_out=why == "wall")
+    if found is None:
+        raise WarmGoneError("the prober did not begin")
+    return found
+
+
+def probe_afresh(
+    sandbox: Sandbox, root: str, layer: Layer, asked: Asked, sources: Sequence[str], hash_seed: int
+) -> Probed:
+    """Compute values in a new process with another hash seed.
+
+    Args:
+        sandbox: The sandbox; the package is there, and no tests are.
+        root: The folder with the package.
+        layer: The package.
+        asked: What is asked.
+        sources: As for `probe`.
+        hash_seed: PYTHONHASHSEED.
 
     Raises:
         SandboxError: No program can be started, or the sandbox is gone.
     """
-    request = {
-        "root": root,
-        "path": list(layer.python_path),
-        "sources": list(sources),
-        "modules": [name for path in sources if (name := module_of(layer, path))],
-        "groups": [list(group) for group in asked.groups],
-        "cpu_s": cpu_s,
-    }
+    request = {"root": root, "path": list(layer.python_path), "cpu_s": _CPU_S, **_request(layer, asked, sources)}
     ended = sandbox.exec(
         _PROBER,
         stdin=json.dumps(request).encode(),
         env={"PYTHONHASHSEED": str(hash_seed)},
-        timeout_s=WALL_S,
-        max_output_bytes=MAX_OUTPUT,
+        timeout_s=_WALL_S,
+        max_output_bytes=_MAX_OUTPUT,
     )
-    found = _read(ended.stdout)
-    if not found and not ended.timed_out:
-        sandbox.exec(["true"])  # a sandbox that is gone as a whole is not the code's doing
-        if b"Traceback" in ended.stderr or ended.exit_code in (126, 127):
-            raise SandboxError(f"the prober could not be started in sandbox {sandbox.id}: {ended.text()[-300:]!r}")
-    return Probed(
-        found.pop("compiled", {}),
-        found.pop("imported", {}),
-        found,
-        found.pop("done", False) is True,
-        ended.timed_out,
-        ended.duration_s,
-    )
+    found = _probed(read_lines(ended.stdout.splitlines()), ended.duration_s, timed_out=ended.timed_out)
+    if found is None:
+        raise SandboxError(f"the prober could not be run in sandbox {sandbox.id}: {ended.text()[-300:]!r}")
+    return found
 
 
 def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Probes:
@@ -186,9 +188,9 @@ def settled(asked: Asked, original: Probed, again: Probed, broken: Probed) -> Pr
     """
     expected, telling = {}, set()
     for key, value in original.values.items():
-        if again.values.get(key, _MISSING) != value or _is_void(value):
+        if not _has(again, key, value) or _is_void(value):
             continue
-        differs = broken.values.get(key, _MISSING) != value
+        differs = not _has(broken, key, value)
         if key.rpartition("/")[0].endswith("+") and (not differs or _is_raised(value)):
             continue
         expected[key] = value
@@ -226,14 +228,32 @@ def _is_void(value: Any) -> bool:
     return isinstance(value, list) and any(each in _VOID for each in value[:2] if isinstance(each, str))
 
 
-def _read(output: bytes) -> dict[str, Any]:
-    """The first value of each key; what else the code wrote is passed over."""
+def _request(layer: Layer, asked: Asked, sources: Sequence[str]) -> dict[str, Any]:
+    return {
+        "sources": list(sources),
+        "modules": [name for path in sources if (name := module_of(layer, path))],
+        "groups": [list(group) for group in asked.groups],
+    }
+
+
+def _probed(records: Sequence[Any], cpu_s: float, *, timed_out: bool) -> Probed | None:
+    """The first value of each key; what else the code wrote is passed over. None where the prober wrote nothing."""
     found: dict[str, Any] = {}
-    for line in output.splitlines():
-        try:
-            key, value = json.loads(line)
-        except (ValueError, TypeError, RecursionError):
-            continue
-        if isinstance(key, str):
-            found.setdefault(key, value)
-    return found
+    for record in records:
+        if isinstance(record, list) and len(record) == 2 and isinstance(record[0], str):
+            found.setdefault(*record)
+    if found.pop("begun", None) is None:
+        return None
+    uncompiled, unimported = (_reasons(found.pop(key, None)) for key in ("compiled", "imported"))
+    is_done = found.pop("done", False) is True
+    return Probed(uncompiled, unimported, found, is_done, timed_out, cpu_s)
+
+
+def _has(probed: Probed, key: str, value: Any) -> bool:
+    """Whether a key has this very value: true is not 1."""
+    found = probed.values.get(key)
+    return key in probed.values and bool(found == value) and json.dumps(found) == json.dumps(value)
+
+
+def _reasons(found: Any) -> dict[str, str]:
+    return {str(name): str(why) for name, why in found.items()} if isinstance(found, dict) else {}
