@@ -13,7 +13,7 @@ from agentgym.errors import MissingExtraError
 
 try:
     from textworld import GameOptions  # type: ignore[import-untyped]
-    from textworld.generator import make_game  # type: ignore[import-untyped]
+    from textworld.generator import KnowledgeBase, make_game  # type: ignore[import-untyped]
     from textworld.generator.game import GameProgression  # type: ignore[import-untyped]
     from textworld.generator.inform7 import Inform7Game  # type: ignore[import-untyped]
 except ImportError as error:
@@ -41,6 +41,7 @@ class Size(NamedTuple):
 @lru_cache(maxsize=512)
 def _made(seed: int, size: Size) -> tuple[Any, Any]:
     options = GameOptions()
+    options.kb = KnowledgeBase.default()  # shared: to parse it takes most of a start
     options.seeds = seed
     options.nb_rooms, options.nb_objects, options.quest_length = size
     game = make_game(options)

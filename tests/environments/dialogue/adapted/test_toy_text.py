@@ -21,7 +21,7 @@ from tests.testing.contracts import require_contract
 @pytest.mark.parametrize("game", GAMES)
 def test_environment_and_suite_keep_their_contracts(game):
     check_env(f"agentgym/{game}-v0").raise_if_failed()
-    require_contract(f"dialogue/{SUITES[game]}")
+    require_contract(f"dialogue/{SUITES[game]}", 60)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -15,7 +15,7 @@ import pytest
 import agentgym
 from agentgym.errors import ConfigError, InfrastructureError, TaskError
 from agentgym.testing.episodes import play_actions, play_script
-from agentgym_dialogue.boards.chess import engine, moves
+from agentgym_dialogue.boards.chess import engine, moves, opponent
 from agentgym_dialogue.boards.chess import vocabulary as tokens
 from agentgym_dialogue.boards.chess.engine import ENGINES, MATE, MATE_STEP, EnginePool, find_engine
 from agentgym_dialogue.boards.chess.env import ChessEnv
@@ -37,6 +37,12 @@ def env():
 
 
 @pytest.fixture
+def always_asked(monkeypatch):
+    """Engines are asked what they were asked before, too."""
+    monkeypatch.setattr(opponent, "_lines", ENGINES.lines)
+
+
+@pytest.fixture
 def pool():
     pool = EnginePool(2)
     yield pool
@@ -55,7 +61,7 @@ def is_running(pid):
         return False
 
 
-def wait_for_end(pids, seconds=40.0):
+def wait_for_end(pids, seconds=60.0):
     deadline = time.monotonic() + seconds
     while any(map(is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -184,7 +190,7 @@ def test_chess_shows_pieces_in_place_of_fen_where_asked():
 # The opponent.
 
 
-def test_chess_is_the_same_for_a_seed_and_another_for_another(env):
+def test_chess_is_the_same_for_a_seed_and_another_for_another(env, always_asked):
     task = task_of(env, chess.STARTING_FEN)
     games = set()
     for seed in range(6):
@@ -195,7 +201,7 @@ def test_chess_is_the_same_for_a_seed_and_another_for_another(env):
     assert len(games) > 1
 
 
-def test_chess_does_not_depend_on_what_was_played_between(env):
+def test_chess_does_not_depend_on_what_was_played_between(env, always_asked):
     tasks = [env.make_task(seed) for seed in range(4)]
     alone = [play_script(env, task, RandomPlayer(task, 0)) for task in tasks]
     ENGINES.close()
@@ -204,7 +210,7 @@ def test_chess_does_not_depend_on_what_was_played_between(env):
         assert [step.text for step in again.steps] == [step.text for step in expected.steps]
 
 
-def test_thirty_two_episodes_at_once_do_not_disturb_each_other(env):
+def test_thirty_two_episodes_at_once_do_not_disturb_each_other(env, always_asked):
     task = env.make_task(0)
     expected = [[step.text for step in play_script(env, task, RandomPlayer(task, seed)).steps] for seed in range(4)]
     played = [None] * 32
@@ -412,7 +418,7 @@ def test_no_engine_survives_the_process_that_started_it(end):
         if end != "exit":
             assert is_running(pid)
             parent.kill()
-        parent.wait(20)
+        parent.wait(60)
         try:
             assert wait_for_end([pid])
         finally:
