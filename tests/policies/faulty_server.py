@@ -1,6 +1,7 @@
 """A real HTTP server that speaks as OpenAI's do and answers what a test says, faults of every kind included."""
 
 import json
+import socket
 import threading
 import time
 from contextlib import contextmanager
@@ -70,8 +71,14 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if callable(answer):
                 answer = answer(self)
-            if answer is None:
-                return
+        except (BrokenPipeError, ConnectionResetError):
+            return
+        finally:  # before the answer goes out, after which the next request may come at once
+            with server.lock:
+                server.num_open -= 1
+        if answer is None:
+            return
+        try:
             status, headers, body = answer
             content = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
@@ -81,12 +88,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
         except (BrokenPipeError, ConnectionResetError):
             pass
-        finally:
-            with server.lock:
-                server.num_open -= 1
 
     def log_message(self, *args):
         pass
+
+
+@contextmanager
+def refusing_url():
+    """An address where nothing listens, kept from other tests meanwhile."""
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{unheard.getsockname()[1]}/v1"
 
 
 @contextmanager

@@ -280,8 +280,9 @@ class TorchPolicy:
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the weights, by which evaluations resume; reads all of them."""
-        return self._network.fingerprint
+        """Digest of the weights, and of how pictures are read; evaluations resume by it. It reads all weights."""
+        sight = sight_of(self.model)
+        return self._network.fingerprint + (sight.fingerprint if sight is not None else "")
 
     def forget(self, episode: str) -> None:
         """Drop the keys and values of an episode that ended."""

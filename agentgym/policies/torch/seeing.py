@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache, PreTrainedModel
 
+from agentgym.errors import ContractError
 from agentgym.picture import url_of
 from agentgym.policies.torch.decoder import Row
 from agentgym.policies.torch.sampling import TokenDraws, stop_mask
@@ -20,6 +21,8 @@ from agentgym.policy import Request
 
 _SPARSE = 2 / 3
 """Share of rows still running at which the others are dropped from the batch."""
+_Place = tuple[int, str]
+"""Index of the first token of a picture, and its data URL."""
 
 
 class _State(NamedTuple):
@@ -78,15 +81,26 @@ class SeeingDecoder:
             ContractError: The model returned numbers that are not finite, or a picture is not in the messages.
         """
         first: dict[tuple[Any, ...], int] = {}
-        urls = [pictures_of(row.request) for row in rows]
+        places = [self._places(row) for row in rows]
         index = [
-            first.setdefault((row.prompt.tobytes(), *seen), len(first)) for row, seen in zip(rows, urls, strict=True)
+            first.setdefault((row.prompt.tobytes(), *seen), len(first)) for row, seen in zip(rows, places, strict=True)
         ]
         chosen = [index.index(number) for number in range(len(first))]
-        state = self._prefill([rows[each].prompt for each in chosen], [urls[each] for each in chosen])
+        state = self._prefill([rows[each].prompt for each in chosen], [places[each] for each in chosen])
         if len(chosen) != len(rows):
             state = state.rows(torch.tensor(index, device=self._device))
         self._run(rows, state)
+
+    def _places(self, row: Row) -> list[_Place]:
+        """The first token of each picture of a prompt, with its data URL."""
+        request = row.request
+        if request.turn == 0 and not request.pictures and (row.prompt == self._sight.token).any():
+            raise ContractError(
+                f"episode {request.episode!r}: tokens of the prompt stand for pictures, and the request has none; give "
+                "it those of Conversation.prompt() as pictures"
+            )
+        tokens = [each.token for each in request.pictures]
+        return list(zip(tokens, pictures_of(request), strict=True))
 
     def _run(self, rows: Sequence[Row], state: _State) -> None:
         room, device = max(row.budget for row in rows), self._device
@@ -114,7 +128,7 @@ class SeeingDecoder:
     def _advance(self, drawn: Tensor, state: _State) -> _State:
         is_seen = torch.cat([state.is_seen, torch.ones_like(drawn)[:, None]], dim=1)
         output = self._model(
-            input_ids=drawn[:, None],
+            input_ids=self._sight.readable(drawn, ())[:, None],
             attention_mask=is_seen,
             position_ids=state.next[None, :, None].expand(3, -1, -1),
             past_key_values=state.cache,
@@ -122,10 +136,10 @@ class SeeingDecoder:
         )
         return _State(output.logits[:, -1], state.cache, is_seen, state.next + 1)
 
-    def _prefill(self, prompts: Sequence[Any], urls: Sequence[Sequence[str]]) -> _State:
+    def _prefill(self, prompts: Sequence[Any], places: Sequence[Sequence[_Place]]) -> _State:
         """What is known after prompts, all of them padded on the left to the longest."""
         width = max(map(len, prompts))
-        parts = [self._read(prompts[part], urls[part], width) for part in self._parts(len(prompts), width)]
+        parts = [self._read(prompts[part], places[part], width) for part in self._parts(len(prompts), width)]
         if len(parts) == 1:
             return parts[0]
         cache = DynamicCache()
@@ -140,11 +154,12 @@ class SeeingDecoder:
         size = max(1, self._prefill_tokens // width)
         return (slice(at, at + size) for at in range(0, count, size))
 
-    def _read(self, prompts: Sequence[Any], urls: Sequence[Sequence[str]], width: int) -> _State:
+    def _read(self, prompts: Sequence[Any], places: Sequence[Sequence[_Place]], width: int) -> _State:
         ids = torch.zeros((len(prompts), width), dtype=torch.int64)
         is_seen, positions = torch.zeros_like(ids), torch.zeros((3, *ids.shape), dtype=torch.int64)
+        urls = [[url for _, url in own] for own in places]
         for row, (prompt, seen) in enumerate(zip(prompts, urls, strict=True)):
-            own = torch.from_numpy(prompt)
+            own = self._sight.readable(torch.from_numpy(prompt), places[row])
             ids[row, width - len(own) :], is_seen[row, width - len(own) :] = own, 1
             positions[:, row, width - len(own) :] = self._sight.positions(cast(Any, self._model), own, seen)
         device, cache = self._device, DynamicCache()

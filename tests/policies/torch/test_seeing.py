@@ -1,15 +1,23 @@
 """Models that see, of three families, made from nothing."""
 
+import io
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from PIL import ExifTags, Image
 
 from agentgym.errors import ConfigError, ContractError, TemplateError, WrongModelError
-from agentgym.picture import url_of, with_picture
+from agentgym.picture import data_url, image_file, url_of, with_picture
 from agentgym.policies.torch.listed import ListedPolicy
 from agentgym.policies.torch.policy import TorchPolicy
+from agentgym.policies.torch.sampling import TokenDraws
 from agentgym.policies.torch.seeing import pictures_of
-from agentgym.policies.torch.sight import sight_of
+from agentgym.policies.torch.sight import Sight, give_sight, sight_of
 from agentgym.policy import Request, Sampling
 from agentgym.prompting.conversation import Conversation
 from agentgym.prompting.renderer import ChatRenderer
@@ -133,6 +141,113 @@ def test_a_template_without_a_token_for_pictures_is_refused(policy):
             ask(policy, picture(10))
     finally:
         policy.tokenizer.chat_template = kept
+
+
+def sampled_mark(policy, second=None):
+    """A request whose prompt has a reply in which the policy sampled the token of pictures, and that token's index."""
+    renderer = ChatRenderer(policy.tokenizer)
+    talk = Conversation(renderer)
+    first = ask(policy, picture(10), talk=talk)
+    talk.reply([5, renderer.picture_id, 6], "x", cut=True)
+    return ask(policy, *second or (), talk=talk, turn=1), len(first.prompt_ids) + 1
+
+
+@pytest.mark.parametrize("second", [(), (picture(99, 100, 30),)])
+def test_a_sampled_token_of_pictures_is_read_as_text(policy, second):
+    request, at = sampled_mark(policy, second)
+    [reply] = policy.generate([request])
+    as_text = policy.tokenizer.convert_tokens_to_ids("<|video_pad|>")
+    ids = [*request.prompt_ids[:at], as_text, *request.prompt_ids[at + 1 :]]
+    np.testing.assert_allclose(
+        reply.logprobs, recompute(policy, replace(request, prompt_ids=ids), reply.ids), atol=1e-5
+    )
+
+
+def test_what_is_sampled_behind_a_token_of_pictures_follows_it_as_text(policy, monkeypatch):
+    mark, draw = ChatRenderer(policy.tokenizer).picture_id, TokenDraws.draw
+
+    def draw_mark(draws, logits, step):
+        drawn, likely = draw(draws, logits, step)
+        return (torch.full_like(drawn, mark), likely) if step == 1 else (drawn, likely)
+
+    monkeypatch.setattr(TokenDraws, "draw", draw_mark)
+    request = ask(policy, picture(10), seed=3)
+    [reply] = policy.generate([request])
+    assert reply.ids[1] == mark
+    as_text = np.where(reply.ids == mark, policy.tokenizer.convert_tokens_to_ids("<|video_pad|>"), reply.ids)
+    np.testing.assert_allclose(reply.logprobs[2:], recompute(policy, request, as_text)[2:], atol=1e-5)
+
+
+def test_a_prompt_without_its_pictures_is_refused(policy):
+    request = ask(policy, picture(10))
+    with pytest.raises(ContractError, match="tokens of the prompt stand for pictures, and the request has none"):
+        policy.generate([replace(request, pictures=())])
+    moved = tuple(place.moved(1) for place in request.pictures)
+    with pytest.raises(ContractError, match="a picture that the model reads as 2 tokens has fewer from token"):
+        policy.generate([replace(request, pictures=moved)])
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (1, 40), (3, 40), (4, 40), (40, 3), (40, 60), (200, 8000)])
+def test_the_pixels_are_those_that_the_processor_makes_of_the_picture(policy, height, width):
+    sight = sight_of(policy.model)
+    pixels = np.random.default_rng(0).integers(0, 256, (height, width, 3), np.uint8)
+    [url] = map(url_of, with_picture({"role": "user", "content": ""}, pixels)["content"][1:])
+    expected = sight._processor(pixels, input_data_format="channels_last", return_tensors="pt")
+    assert torch.equal(sight.read(url).patches, expected["pixel_values"])
+
+
+def test_a_photograph_is_seen_upright(policy):
+    sight, turned = sight_of(policy.model), Image.Exif()
+    turned[ExifTags.Base.Orientation] = 6
+    file = io.BytesIO()
+    Image.new("RGB", (60, 120)).save(file, "PNG", exif=turned)
+    [_, rows, columns] = sight.read(data_url(image_file("image/png", file.getvalue()))).grid.tolist()
+    assert rows < columns
+
+
+def test_a_picture_that_is_too_narrow_is_refused(policy):
+    with pytest.raises(ContractError, match="cannot be read: absolute aspect ratio must be smaller than 200"):
+        ask(policy, np.zeros((7, 1407, 3), np.uint8))
+
+
+def test_threads_share_the_pixels_that_were_read_last(policy, monkeypatch):
+    sight = sight_of(policy.model)
+    monkeypatch.setattr("agentgym.policies.torch.sight._KEPT_BYTES", 200_000)
+    urls = [url_of(asked(picture(colour))["content"][1]) for colour in range(40)]
+    alone = [sight.read(url).patches for url in urls]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda at: (at % 40, sight.read(urls[at % 40]).patches), range(1600)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all(torch.equal(patches, alone[at]) for at, patches in found)
+    kept = sum(each.patches.nbytes + len(url) for url, each in sight._kept.items())
+    assert kept == sight._num_bytes <= 200_000
+
+
+def test_a_model_without_positions_in_height_and_width_is_refused(policy):
+    with pytest.raises(WrongModelError, match="Linear reads pictures without positions in time, height and width"):
+        give_sight(torch.nn.Linear(1, 1), sight_of(policy.model))
+
+
+def test_a_limit_of_pixels_by_its_older_name_wins(tmp_path):
+    folder = seeing_folder(tmp_path, ["what"])
+    path = folder / "preprocessor_config.json"
+    facts = json.loads(path.read_text())
+    [url] = [url_of(part) for part in asked(picture(10, 200, 200))["content"][1:]]
+    before = Sight.load(folder).num_tokens(url)
+    path.write_text(json.dumps({**facts, "max_pixels": 28 * 28 * 4}))
+    assert Sight.load(folder).num_tokens(url) == 4 < before
+
+
+def test_fingerprint_tells_ways_of_reading_pictures_apart(tmp_path):
+    folder = seeing_folder(tmp_path, ["what"])
+    before, again = TorchPolicy.load(folder).fingerprint, TorchPolicy.load(folder).fingerprint
+    path = folder / "preprocessor_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "max_pixels": 28 * 28 * 4}))
+    assert TorchPolicy.load(folder).fingerprint != before == again
 
 
 def test_a_picture_that_cannot_be_read_is_refused(policy):
