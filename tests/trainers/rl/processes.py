@@ -6,14 +6,13 @@ import os
 import random
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 from tests.warm.python import WarmPython
 
 ROOT = Path(__file__).resolve().parents[3]
-TORCHRUN = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m")
+TORCHRUN = ("torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--no-python")
 
 
 def _environment(**variables: str) -> dict[str, str]:
@@ -59,7 +58,8 @@ def _free_port() -> int:
     raise OSError("no free port")
 
 
-def under_torchrun(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a module to its end in the two processes of torchrun."""
-    command = [sys.executable, "-m", *TORCHRUN, module, *arguments]
-    return subprocess.run(command, env=_environment(), cwd=ROOT, capture_output=True, text=True, timeout=280)
+def under_torchrun(warm: WarmPython, folder: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module to its end in the two processes of torchrun; a folder takes the program that it starts."""
+    program = folder / "rank"
+    warm.write_program(program, "-m", module)
+    return warm.run(["-m", *TORCHRUN, str(program), *arguments], cwd=ROOT, env=_environment())

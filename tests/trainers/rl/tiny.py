@@ -16,7 +16,7 @@ VOCABULARY = 61
 
 @lru_cache
 def tiny_llama() -> LlamaForCausalLM:
-    """A Llama of two layers in float64, the same weights in every call."""
+    """A Llama of two layers in float64, the same model in every call: a test that moves its weights takes a copy."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
         config = LlamaConfig(

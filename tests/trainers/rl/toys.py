@@ -80,7 +80,7 @@ class Bandit(AgentEnv):
         if Bandit.chance() < config.get("raises", 0.0):
             raise OSError("the disk is on fire")
         if Bandit.chance() < config.get("hangs", 0.0):
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 120
             while time.monotonic() < deadline:
                 self.check_interrupt()
                 time.sleep(0.005)
@@ -294,7 +294,7 @@ ENVS = {
 def toy_task(
     name: str, seed: int, config: dict[str, Any], private: dict[str, Any] | None = None, **limits: Any
 ) -> Task:
-    limits = {"max_turns": 4, "step_timeout_s": 5.0, **limits}
+    limits = {"max_turns": 4, "step_timeout_s": 60.0, **limits}
     return Task(f"toys/{name}:made-{seed}", seed, config=config, private=private or {}, limits=Limits(**limits))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import signal
 import sys
 import traceback
@@ -100,6 +101,19 @@ def in_a_fork(action: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def killed(folder: Path, moment: Moment, train: Callable[[Path], object], kind: str = "") -> None:
+    """A run in a folder, killed at a moment; one of a kind is played once, and copied for all that resume it."""
+    played = folder.parent / "killed" / f"{kind} {moment[1]} {moment[2]}"
+
+    def play() -> None:
+        kill_at(moment)
+        train(played)
+
+    if not played.exists():
+        assert in_a_fork(play) == -signal.SIGKILL, f"{moment} was never reached"
+    shutil.copytree(played, folder)
+
+
 def truncated(newest: Path) -> None:
     """Half of the weights."""
     weights = newest / "model.safetensors"
@@ -132,16 +146,12 @@ def killed_and_resumed(
 ) -> None:
     """A run that is killed, then resumed to its end, with a bug or with a damaged newest checkpoint."""
 
-    def killed() -> None:
-        kill_at(moment)
-        job.train(config(), folder)
-
     def resumed() -> None:
         if bug is not None:
             setattr(*bug)
         job.train(saved.saved_config(folder), folder, resume=True)
 
-    assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
+    killed(folder, moment, lambda played: job.train(config(), played))
     if damage is not None:
         damage(checkpoint.checkpoints(folder / "checkpoints")[-1])
     assert in_a_fork(resumed) == 0 or bug is not None, f"resuming after {moment} failed"

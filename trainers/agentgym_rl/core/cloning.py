@@ -272,7 +272,7 @@ def clone_step(
     optimiser.zero_grad(set_to_none=True)
     loss_sum = 0.0
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
-        logprobs, _, _ = model.score(micro.to(device))
+        logprobs, _, _ = model.score(micro.to(device), entropy="none")
         if prompt_weight:
             own = micro.flatten(is_written).to(device) > 0
             written = -logprobs[own].sum() / num_written

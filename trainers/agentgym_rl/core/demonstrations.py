@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from agentgym.prompting.reply_ids import reply_renderer
 from agentgym.rollout import Job, Progress, RolloutSettings, collect_episodes, draw_seed, game_maker, shuffled_tasks
 from agentgym.store import Purpose, RunStore
 from agentgym.suite import Suite, is_held_out, require_trainable
-from agentgym.trajectory import FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
+from agentgym.trajectory import FINAL_PICTURES, FINAL_PROMPT, LAST_MESSAGES, Trajectory, Turn
 from agentgym_rl.core.roles import LearnerTools
 
 
@@ -161,14 +160,11 @@ def _tokenised(
             )
         )
         talk.reply(ids, turn.text, turn.reply, turn.was_cut)
-    return replace(trajectory, turns=turns, is_derived=True, metadata=_with_final_prompt(trajectory, talk))
-
-
-def _with_final_prompt(trajectory: Trajectory, talk: Conversation) -> dict[str, Any]:
-    """The metadata; of a truncated episode with its final observation as prompt ids, for bootstrapping."""
-    metadata = {key: value for key, value in trajectory.metadata.items() if key != FINAL_PROMPT}
-    last = metadata.get(LAST_MESSAGES)
-    if last and trajectory.turns and trajectory.is_truncated:
+    kept = {key: value for key, value in trajectory.metadata.items() if key not in (FINAL_PROMPT, FINAL_PICTURES)}
+    found = replace(trajectory, turns=turns, is_derived=True, metadata=kept)
+    last = kept.get(LAST_MESSAGES)
+    if last and turns and trajectory.is_truncated:  # for bootstrapping
         talk.observe(last)
-        metadata[FINAL_PROMPT] = list(talk.prompt().ids)
-    return metadata
+        prompt = talk.prompt()
+        found.record_final_prompt(prompt.ids, prompt.pictures)
+    return found

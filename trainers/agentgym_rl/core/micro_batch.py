@@ -8,15 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
-from agentgym.errors import ContractError
+from agentgym.errors import ConfigError, ContractError
 from agentgym.trajectory import Segment
+
+if TYPE_CHECKING:
+    from agentgym.policies.torch.sight import Sight
+
+PICTURES_MISSING = (
+    "pictures stand in what the model reads, and what reads it here has no pixels; train a model that sees with "
+    'algorithm.learner = "groups", on messages that hold their pictures'
+)
 
 
 @dataclass(frozen=True)
@@ -141,6 +150,36 @@ class MicroBatch:
             return None
         is_same = self.block_index[:, :, None] == self.block_index[:, None, :]
         return is_same.tril_()[:, None]
+
+    def seen_by(self, model: nn.Module, sight: Sight) -> dict[str, Tensor]:
+        """What a model that sees takes of the rows: ids, positions and pictures; nothing for rows of plain text.
+
+        Args:
+            model: The model, or its transformer alone.
+            sight: How it sees.
+
+        Raises:
+            ConfigError: Tokens of a prompt stand for pictures, and there are none.
+            ContractError: A picture cannot be read, or has another number of tokens than the model reads.
+        """
+        is_mark = self.tokens == sight.token
+        if not self.pictures:
+            if bool((is_mark & ~self.completion_mask).any()):
+                raise ConfigError(PICTURES_MISSING)
+            if not bool(is_mark.any()):
+                return {}
+        ids, positions = self.tokens.clone(), self.position_ids.expand(3, -1, -1).clone()
+        for place in self.placements:
+            span = slice(place.start, place.start + place.length)
+            own = [
+                (each.column - span.start, each.url)
+                for each in self.pictures
+                if each.row == place.row and span.start <= each.column < span.stop
+            ]
+            ids[place.row, span] = readable = sight.readable(self.tokens[place.row, span], own)
+            positions[:, place.row, span] = sight.positions(model, readable, [url for _, url in own])
+        pictures = sight.inputs([each.url for each in self.pictures], self.tokens.device)
+        return {**pictures, "input_ids": ids, "position_ids": positions}
 
     def flatten(
         self, values: Sequence[float | npt.NDArray[np.floating]], dtype: torch.dtype = torch.float32

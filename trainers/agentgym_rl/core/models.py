@@ -23,8 +23,8 @@ from agentgym.policies.torch.loading import load_saved, require_model
 from agentgym.policies.torch.network import attention_of_many_shapes
 from agentgym.policies.torch.sight import sight_of, vision_of
 from agentgym_rl.core.config.tables import ModelConfig
-from agentgym_rl.core.logprobs import states_before, token_logprobs
-from agentgym_rl.core.micro_batch import MicroBatch
+from agentgym_rl.core.logprobs import Entropy, states_before, token_logprobs
+from agentgym_rl.core.micro_batch import PICTURES_MISSING, MicroBatch
 
 _PROBE_TOKENS = 4
 NOTHING_SEEN: Mapping[str, Tensor] = MappingProxyType({})
@@ -85,18 +85,21 @@ class PolicyModel(nn.Module):
         attention_mask: Bool[Tensor, "R 1 L L"] | None,
         completion_mask: Bool[Tensor, "R L"],
         temperature: float = 1.0,
-        use_entropy_gradient: bool = False,
+        entropy: Entropy = "value",
         *,
         seen: Mapping[str, Tensor] = NOTHING_SEEN,
-    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"], Float[Tensor, " T"] | None]:
-        """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider."""
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " E"], Float[Tensor, " T"] | None]:
+        """Log-probability, entropy (nats) and value at each sampled token, in row-major order; float32 or wider.
+
+        `entropy` is as in `token_logprobs`.
+        """
         hidden = self.hidden_states(tokens, position_ids, attention_mask, seen)
-        logprobs, entropy = self.read(hidden, tokens, completion_mask, temperature, use_entropy_gradient)
+        logprobs, entropies = self.read(hidden, tokens, completion_mask, temperature, entropy)
         values = None
         if self.value_head is not None:
             states = states_before(hidden, completion_mask)
             values = self.value_head(states.to(self.value_head.weight.dtype)).squeeze(-1)
-        return logprobs, entropy, values
+        return logprobs, entropies, values
 
     def read(
         self,
@@ -104,8 +107,8 @@ class PolicyModel(nn.Module):
         tokens: Int[Tensor, "R L"],
         completion_mask: Bool[Tensor, "R L"],
         temperature: float = 1.0,
-        use_entropy_gradient: bool = False,
-    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " T"]]:
+        entropy: Entropy = "value",
+    ) -> tuple[Float[Tensor, " T"], Float[Tensor, " E"]]:
         """Log-probability and entropy (nats) at each sampled token, from hidden states."""
         weight = self._output_weight()
         return token_logprobs(
@@ -114,7 +117,7 @@ class PolicyModel(nn.Module):
             tokens,
             completion_mask,
             temperature=temperature,
-            use_entropy_gradient=use_entropy_gradient,
+            entropy=entropy,
         )
 
     def hidden_states(
@@ -134,7 +137,7 @@ class PolicyModel(nn.Module):
             tokens: Of rows.
             position_ids: From 0 in every segment.
             attention_mask: True: may attend.
-            seen: Pictures and positions, as `seen_in` finds them.
+            seen: Pictures, ids and positions, as `seen_in` finds them.
 
         Raises:
             ConfigError: Tokens stand for pictures, and there are none.
@@ -149,7 +152,7 @@ class PolicyModel(nn.Module):
         return hidden
 
     def score(
-        self, batch: MicroBatch, temperature: float = 1.0, use_entropy_gradient: bool = False
+        self, batch: MicroBatch, temperature: float = 1.0, entropy: Entropy = "value"
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """`forward` of a micro-batch."""
         scores = self(
@@ -158,36 +161,23 @@ class PolicyModel(nn.Module):
             batch.attention_mask(),
             batch.completion_mask,
             temperature,
-            use_entropy_gradient,
+            entropy,
             seen=self.seen_in(batch),
         )
         return cast(tuple[Tensor, Tensor, Tensor | None], scores)
 
     def seen_in(self, batch: MicroBatch) -> dict[str, Tensor]:
-        """The pictures of a micro-batch and the positions of its tokens, for a model that sees; nothing without any.
+        """What a model that sees takes of a micro-batch beside its masks; nothing for one that reads text alone.
 
         Raises:
-            ContractError: A picture cannot be read.
+            ConfigError: Tokens of a prompt stand for pictures, and there are none.
+            ContractError: A picture cannot be read, or has another number of tokens than the model reads.
         """
-        if self.sight is None or not batch.pictures:
-            return {}
-        positions = batch.position_ids.expand(3, -1, -1).clone()
-        for place in batch.placements:
-            span = slice(place.start, place.start + place.length)
-            urls = [
-                each.url for each in batch.pictures if each.row == place.row and span.start <= each.column < span.stop
-            ]
-            found = self.sight.positions(self._transformer(), batch.tokens[place.row, span], urls)
-            positions[:, place.row, span] = found
-        pictures = self.sight.inputs([each.url for each in batch.pictures], batch.tokens.device)
-        return {**pictures, "position_ids": positions}
+        return {} if self.sight is None else batch.seen_by(self._transformer(), self.sight)
 
     def _require_pictures(self, tokens: Tensor, seen: Mapping[str, Tensor]) -> None:
         if self.sight is not None and not seen and bool((tokens == self.sight.token).any()):
-            raise ConfigError(
-                "pictures stand in what the model reads, and what reads it here has no pixels; train a model that sees "
-                'with algorithm.learner = "groups", on messages that hold their pictures'
-            )
+            raise ConfigError(PICTURES_MISSING)
 
     @torch.no_grad()
     def _require_plain_logits(self) -> None:
@@ -243,7 +233,8 @@ def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedMode
     """
     cast(nn.Module, model).to(_dtype(config))
     _take_off_dropout(model)
-    if sight_of(cast(nn.Module, model)) is not None and config.freeze_vision:
+    freezes_vision = sight_of(cast(nn.Module, model)) is not None and config.freeze_vision
+    if freezes_vision:
         vision_of(model).requires_grad_(False)
     if config.lora_rank:
         model = _with_lora(model, config)
@@ -251,7 +242,16 @@ def apply_options(model: PreTrainedModel, config: ModelConfig) -> PreTrainedMode
         enable = getattr(model, "activation_checkpointing_enable", None)  # the name in newer transformers
         (enable or cast(Any, model).gradient_checkpointing_enable)({"use_reentrant": False})
         cast(Any, model).enable_input_require_grads()
+    if freezes_vision:
+        _keep_gradients_out(vision_of(model))
     return model
+
+
+def _keep_gradients_out(vision: nn.Module) -> None:
+    """Let no gradient pass through a frozen part: checkpointing asks for that of all that is embedded, patches too."""
+    with contextlib.suppress(NotImplementedError):  # of what does not say what it embeds, nothing is asked
+        embedding = cast(nn.Module, cast(Any, vision).get_input_embeddings())
+        embedding.register_forward_hook(lambda module, inputs, output: output.detach())
 
 
 def frozen_copy(model: nn.Module) -> nn.Module:

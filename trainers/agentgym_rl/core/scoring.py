@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from agentgym.trajectory import FINAL_PROMPT, Segment, Trajectory
+from agentgym.trajectory import Segment
 from agentgym_rl.core import distributed
 from agentgym_rl.core.batch import Stream, TrainBatch
 from agentgym_rl.core.config.tables import PackingConfig
@@ -48,7 +47,7 @@ def _score(
     values: dict[int, Stream] = {}
     batches = pack(segments, replace(packing, keep_sequences_whole=False)) if segments else []
     for batch in pad_micro_batches(batches, max(distributed.gather(len(batches)))):
-        scored, _, valued = model.score(batch.to(device), temperature)
+        scored, _, valued = model.score(batch.to(device), temperature, "none")
         for index, stream in batch.unflatten(scored).items():
             logprobs[first + step * index] = stream.astype(np.float64)
         for index, stream in batch.unflatten(valued).items() if valued is not None else ():
@@ -97,16 +96,20 @@ def _final_values(batch: TrainBatch, model: PolicyModel, packing: PackingConfig)
 def final_probe(batch: TrainBatch, trajectory: int, row_length: int) -> Segment:
     """The final observation as a segment whose last token is marked as sampled, so that V before it is V there."""
     last = batch.segments[batch.segments_of(trajectory)[-1]]
-    tokens = _with_final_prompt(last, batch.trajectories[trajectory])
-    if len(tokens) >= row_length:
-        tokens = last.tokens
-    tokens = np.append(tokens[-(row_length - 1) :], 0).astype(np.int32)
+    final = batch.trajectories[trajectory].final_prompt()
+    shown = last if final is None or len(final.tokens) >= row_length else final
+    num_left_out = max(0, len(shown.tokens) - (row_length - 1))
+    tokens = np.append(shown.tokens[num_left_out:], 0).astype(np.int32)
     mask = np.zeros(len(tokens), np.bool_)
     mask[-1] = True
     filler = np.zeros(len(tokens), np.int32)
-    return Segment(tokens, mask, filler, np.full(len(tokens), np.nan, np.float32), filler, f"probe-{trajectory}")
-
-
-def _with_final_prompt(last: Segment, trajectory: Trajectory) -> NDArray[np.int32]:
-    final = trajectory.metadata.get(FINAL_PROMPT)
-    return last.tokens if final is None else np.asarray(final, np.int32)
+    return Segment(
+        tokens,
+        mask,
+        filler,
+        np.full(len(tokens), np.nan, np.float32),
+        filler,
+        f"probe-{trajectory}",
+        tuple(place.moved(-num_left_out) for place in shown.pictures),
+        shown.picture_urls,
+    )

@@ -16,6 +16,7 @@ from agentgym.trajectory import HINT
 from agentgym_rl.core import distributed
 from agentgym_rl.core.batch import Stream, TrainBatch
 from agentgym_rl.core.config.train import ConfigOf
+from agentgym_rl.core.logprobs import Entropy
 from agentgym_rl.core.micro_batch import MicroBatch, pad_micro_batches
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.packing import pack
@@ -149,11 +150,11 @@ def _accumulate(
     value_sum = 0.0
     device = next(model.parameters()).device
     temperature = config.rollout.sampling.temperature
-    use_entropy = config.algorithm.loss.entropy_coefficient > 0
+    entropy: Entropy = "gradient" if config.algorithm.loss.entropy_coefficient > 0 else "value"
     value = config.algorithm.value
     value_coefficient = 0.0 if value is None else value.coefficient / _value_scale(batch)
     for micro in pad_micro_batches(micro_batches, max(distributed.gather(len(micro_batches)))):
-        scores = model.score(micro.to(device), temperature, use_entropy)
+        scores = model.score(micro.to(device), temperature, entropy)
         loss, metrics = _micro_loss(scores, micro.to(device), mine, totals, config)
         weighted = objective.coefficient * loss[0] + value_coefficient * loss[1]
         torch.autograd.backward(weighted * distributed.world_size())

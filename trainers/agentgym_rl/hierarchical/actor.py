@@ -19,7 +19,7 @@ from agentgym.trajectory import Segment
 from agentgym_rl.core import distributed
 from agentgym_rl.core.batch import Stream
 from agentgym_rl.core.learner import Workplace
-from agentgym_rl.core.logprobs import states_before
+from agentgym_rl.core.logprobs import Entropy, states_before
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.packing import pack
 from agentgym_rl.core.positions import TurnPositions, turn_positions
@@ -204,8 +204,8 @@ class ActorUpdates:
         model, options = self.place.model, self.options
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
         temperature = self.place.config.rollout.sampling.temperature
-        has_bonus = options.min_entropy is not None
-        logprobs, entropy = model.read(hidden, micro.tokens, micro.completion_mask, temperature, has_bonus)
+        kind: Entropy = "value" if options.min_entropy is None else "gradient"
+        logprobs, entropy = model.read(hidden, micro.tokens, micro.completion_mask, temperature, kind)
         mine = actions.entries(turns, experience)
         states = prompt_states(hidden.detach(), turns) if actions.states is None else actions.states[mine]
         seen = None if actions.seen is None else actions.seen.at(torch.from_numpy(mine))

@@ -43,7 +43,7 @@ class Movement:
         terms = []
         for micro, before in zip(self.batches, self.before, strict=True):
             moved = micro.to(before.device)
-            logprobs, _, _ = self.model.score(moved, self.temperature)
+            logprobs, _, _ = self.model.score(moved, self.temperature, "none")
             change = (turn_positions(moved).sum_of_tokens(logprobs) - before).clamp(-_MAX_LOG_RATIO, _MAX_LOG_RATIO)
             terms.append(change.exp() - 1 - change)
         return float(torch.cat(terms).mean())

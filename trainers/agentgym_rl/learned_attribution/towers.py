@@ -17,6 +17,7 @@ from transformers import LlamaConfig, LlamaModel, PreTrainedModel
 from agentgym.attribution.learned.predicted import FitConfig
 from agentgym.errors import ConfigError
 from agentgym.policies.torch.layout import masks_for
+from agentgym.policies.torch.sight import sight_of
 from agentgym_rl.core.config.tables import ModelConfig
 from agentgym_rl.core.micro_batch import MicroBatch
 from agentgym_rl.core.models import load_causal_lm
@@ -101,7 +102,7 @@ def make_network(fit: FitConfig, policy: PreTrainedModel | None) -> tuple[TurnNe
         policy: The weights that training starts from; None where nothing is trained.
 
     Raises:
-        ConfigError: A copy of the policy is asked for where there is none.
+        ConfigError: A copy of the policy is asked for where there is none, or the tower is a model that sees.
         CheckpointError: The folder holds no model.
     """
     with torch.random.fork_rng(devices=[]):
@@ -110,11 +111,20 @@ def make_network(fit: FitConfig, policy: PreTrainedModel | None) -> tuple[TurnNe
             network = TurnNetwork(_tiny(), _WIDTH, True)
             return network if policy is None else network.to(policy.device), "words"
         model = _policy_copy(policy) if fit.tower == "policy" else load_causal_lm(fit.tower, ModelConfig())[0]
+        _require_words(model, fit)
         if fit.trains_tower:
             cast(nn.Module, model).float()  # an optimiser moves bfloat16 weights hardly
         if fit.tower != "policy" and policy is not None:
             cast(nn.Module, model).to(policy.device)
         return TurnNetwork(_transformer(model), int(model.config.hidden_size), fit.trains_tower), "tokens"
+
+
+def _require_words(model: PreTrainedModel, fit: FitConfig) -> None:
+    if sight_of(cast(nn.Module, model)) is not None:
+        raise ConfigError(
+            f'the tower {fit.tower!r} is a model that sees, and towers read no pictures; set fit.tower = "tiny", which '
+            "reads words"
+        )
 
 
 def _tiny() -> LlamaModel:

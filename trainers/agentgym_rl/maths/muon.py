@@ -7,6 +7,7 @@ arithmetic about twenty times as long. The directions differ by its rounding alo
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +20,8 @@ _NUM_STEPS = 5
 _LEAST_NORM = 1e-7
 _RMS_OF_ADAMW = 0.2
 _MOMENTUM = 0.95
+# Matrices that are computed together are copied first.
+_ELEMENTS_AT_ONCE = 2**22
 
 
 class Muon(torch.optim.Optimizer):
@@ -47,28 +50,46 @@ class Muon(torch.optim.Optimizer):
         """Move the matrices that have a gradient; `closure` is not supported."""
         assert closure is None
         for group in self.param_groups:
+            alike: dict[tuple[torch.Size, torch.dtype, torch.device], list[nn.Parameter]] = defaultdict(list)
             for weight in (each for each in group["params"] if each.grad is not None):
-                state = self.state[weight]
-                if not state:
-                    state["mean"] = torch.zeros_like(weight.grad)
-                state["mean"].lerp_(weight.grad, 1 - _MOMENTUM)
-                update = orthogonalised(weight.grad.lerp(state["mean"], _MOMENTUM))
-                weight.add_(update, alpha=-group["lr"] * _RMS_OF_ADAMW * math.sqrt(max(weight.shape)))
+                alike[weight.shape, weight.dtype, weight.device].append(weight)
+            for weights in alike.values():
+                size = max(1, _ELEMENTS_AT_ONCE // weights[0].numel())
+                for start in range(0, len(weights), size):
+                    self._move(weights[start : start + size], group["lr"])
+
+    def _move(self, weights: list[nn.Parameter], rate: float) -> None:
+        """One step of matrices of one shape."""
+        updates = orthogonalised(torch.stack([self._direction(each) for each in weights]))
+        for weight, update in zip(weights, updates, strict=True):
+            weight.add_(update, alpha=-rate * _RMS_OF_ADAMW * math.sqrt(max(weight.shape)))
+
+    def _direction(self, weight: nn.Parameter) -> Tensor:
+        """The gradient mixed with its running mean, which it moves; float[n, m]."""
+        assert weight.grad is not None
+        state = self.state[weight]
+        if not state:
+            state["mean"] = torch.zeros_like(weight.grad)
+        state["mean"].lerp_(weight.grad, 1 - _MOMENTUM)
+        return weight.grad.lerp(state["mean"], _MOMENTUM)
 
 
-def orthogonalised(matrix: Float[Tensor, "N M"]) -> Float[Tensor, "N M"]:
-    """U S' V of a matrix U S V, with all singular values S' about 1, by five Newton-Schulz steps of degree five.
+def orthogonalised(matrices: Float[Tensor, "*B N M"]) -> Float[Tensor, "*B N M"]:
+    """U S' V of each matrix U S V, with all singular values S' about 1, by five Newton-Schulz steps of degree five.
 
-    Singular values far below the norm of the matrix come out smaller.
+    Singular values far below the norm of the matrix come out smaller. Matrices of one shape are computed at once.
 
     Returns:
-        float32[N, M] on a CPU, else bfloat16[N, M].
+        float32[..., N, M] on a CPU, else bfloat16[..., N, M].
     """
     a, b, c = _COEFFICIENTS
-    is_tall = matrix.shape[0] > matrix.shape[1]
-    wide = (matrix.T if is_tall else matrix).to(torch.float32 if matrix.device.type == "cpu" else torch.bfloat16)
-    wide = wide / wide.norm().clamp(min=_LEAST_NORM)
+    is_tall = matrices.shape[-2] > matrices.shape[-1]
+    dtype = torch.float32 if matrices.device.type == "cpu" else torch.bfloat16
+    lying = matrices.mT if is_tall else matrices
+    wide = lying.reshape(-1, *lying.shape[-2:]).to(dtype)
+    wide = wide / wide.norm(dim=(-2, -1), keepdim=True).clamp(min=_LEAST_NORM)
     for _ in range(_NUM_STEPS):
-        gram = wide @ wide.T
-        wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)
-    return wide.T if is_tall else wide
+        gram = wide @ wide.mT
+        wide = torch.baddbmm(wide, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)
+    made = wide.view(lying.shape)
+    return made.mT if is_tall else made

@@ -131,7 +131,7 @@ class SteeredLearner:
         for micro in pack(batch.segments, place.config.packing):
             moved = micro.to(place.model.causal_lm.device)
             hidden = place.model.hidden_states(moved.tokens, moved.position_ids, moved.attention_mask())
-            logprobs, _ = place.model.read(hidden, moved.tokens, moved.completion_mask)
+            logprobs, _ = place.model.read(hidden, moved.tokens, moved.completion_mask, entropy="none")
             cloning_loss = -logprobs.sum() / num_tokens
             critic_loss, q = self._critic_loss(moved, states_before(hidden, moved.completion_mask), targets, num_tokens)
             for index, stream in moved.unflatten(q).items():

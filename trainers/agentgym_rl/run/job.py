@@ -411,7 +411,7 @@ class TrainingJob:
 
     def _stage_policy(self, stage: str) -> Policy | None:
         if stage == "untrained":
-            model, tokenizer = untrained(self.config, self.parts.suite, self.parts.tools)
+            model, tokenizer = untrained(self.config, lambda: self.parts.tokenizer)
             cast(nn.Module, model).to(device_of(self.config))
             return untrained_policy(model, tokenizer, self.config, self.parts.seen)
         folder = self.folder / "models" / stage
@@ -454,4 +454,11 @@ def _better(best: float | None, score: float) -> tuple[float, bool]:
 
 
 def _without_adapters(model: Any) -> Any:
-    return copy.deepcopy(model).merge_and_unload() if hasattr(model, "merge_and_unload") else model
+    """The model with its adapters merged, in a copy on the CPU: a GPU that trains it may have no room for two."""
+    if not hasattr(model, "merge_and_unload"):
+        return model
+    copied: dict[int, Any] = {
+        id(each): nn.Parameter(each.detach().to("cpu", copy=True), requires_grad=False) for each in model.parameters()
+    }
+    copied |= {id(each): each.to("cpu", copy=True) for each in model.buffers()}
+    return copy.deepcopy(model, copied).merge_and_unload()

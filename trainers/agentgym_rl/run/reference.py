@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 from agentgym.config import tables_of
-from agentgym.errors import UnknownNameError
+from agentgym.errors import UnknownNameError, close_names
 from agentgym.ranges import ANY, ranges_of
 from agentgym_rl.core.config.pixels import TRAINER, PixelConfig
 from agentgym_rl.core.config.train import ConfigOf
@@ -78,16 +78,17 @@ def help_text(name: str) -> str:
     """What a key means, or all keys of a table.
 
     Raises:
-        UnknownNameError: There is no such key; suggests close ones.
+        UnknownNameError: There is no such key; suggests close ones, or else names the tables.
     """
     known = keys()
     found = [key for key in known if key.name == name or key.name.startswith(f"{name}.")]
     if not found:
-        raise UnknownNameError("configuration key", name, {key.name for key in known})
+        names, tables = {key.name for key in known}, {key.name.partition(".")[0] for key in known}
+        raise UnknownNameError("configuration key", name, names if close_names(name, names) else tables)
     merged: dict[Key, list[str]] = {}
     for key in found:
         merged.setdefault(key._replace(choice=""), []).append(key.choice)
-    return "\n".join(key._replace(choice=" or ".join(filter(None, choices))).text() for key, choices in merged.items())
+    return "\n".join(key._replace(choice=_choices_in_words(choices)).text() for key, choices in merged.items())
 
 
 def page() -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -129,7 +129,7 @@ def _prepared(
     config: TrainConfig, suite: Suite, tools: Sequence[dict[str, Any]]
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """The model as it will be trained, on its device, and its tokenizer."""
-    causal_lm, tokenizer = untrained(config, suite, tools)
+    causal_lm, tokenizer = untrained(config, lambda: suite_tokenizer(suite, tools, training_cast(config.roles, suite)))
     causal_lm = apply_options(causal_lm, config.model)
     kind_of(config).prepare_model(causal_lm, config.algorithm)
     cast(nn.Module, causal_lm).to(device_of(config))
@@ -137,12 +137,17 @@ def _prepared(
 
 
 def untrained(
-    config: TrainConfig, suite: Suite, tools: Sequence[dict[str, Any]]
+    config: TrainConfig, make_tokenizer: Callable[[], PreTrainedTokenizerFast]
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
-    """The model that the run starts from, and its tokenizer; the same one whenever it is asked for."""
+    """The model that the run starts from, and its tokenizer; the same one whenever it is asked for.
+
+    Args:
+        config: The configuration.
+        make_tokenizer: Gives the tokenizer of a tiny model, which has no folder with one.
+    """
     if config.model.path:
         return load_causal_lm(config.model.path, config.model)
-    tokenizer = suite_tokenizer(suite, tools, training_cast(config.roles, suite))
+    tokenizer = make_tokenizer()
     model = build_tiny_model(tokenizer, config.model.size, config.run.seed, config.model.first_weights)
     return model, tokenizer
 

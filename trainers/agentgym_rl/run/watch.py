@@ -27,6 +27,8 @@ _MIN_GAIN = 0.02
 _WINDOW = 5
 _RATES = ("success", "score")
 _UNKNOWN = "unknown_words"
+_FOR_SUCCESS = "so choose others, a longer warm start or a larger group.size"
+_FOR_FORMAT = "clone more demonstrations, and look at the messages in the report"
 _NUM_READ = 300
 """Messages whose words are looked up in the tokenizer."""
 _MAX_UNKNOWN = 0.05
@@ -143,13 +145,19 @@ def _suspicions(curves: Curves, window: int) -> list[tuple[bool, str]]:
 
     entropy = _values(curves, "loss/entropy")
     fell = len(entropy) > 1 and entropy[-1] < 0.05 * entropy[0]
-    flat = value("groups/zero_variance_share")
+    flat, invalid, cut = (value(name) for name in ("groups/zero_variance_share", "outcome/invalid", "policy/cut_share"))
     return [
         (value("success/mean") > 0.98, "success is near 1 already: the tasks are too easy to improve on"),
-        (flat > 0.7, f"{flat:.0%} of the groups have no variance: most tasks are always or never solved"),
-        (value("outcome/invalid") > 0.3, f"{value('outcome/invalid'):.0%} of the episodes end as invalid actions"),
+        (
+            flat > 0.7,
+            f"{flat:.0%} of the groups have no variance: most tasks are always or never solved, {_FOR_SUCCESS}",
+        ),
+        (invalid > 0.3, f"{invalid:.0%} of the episodes end as invalid actions: {_FOR_FORMAT}"),
         (value("outcome/truncated") > 0.5, f"{value('outcome/truncated'):.0%} of the episodes are cut by a limit"),
-        (value("policy/cut_share") > 0.1, f"{value('policy/cut_share'):.0%} of the messages hit the token limit"),
+        (
+            cut > 0.1,
+            f"{cut:.0%} of the messages hit the token limit: raise rollout.sampling.max_tokens, or {_FOR_FORMAT}",
+        ),
         (fell, "entropy fell under a twentieth of its start: lower the learning rate or add an entropy bonus"),
         (value("mismatch/k3") > 1e-3, f"sampling and training disagree (k3 {value('mismatch/k3'):.1e} nats)"),
         (value("loss/clip_high") + value("loss/clip_low") > 0.5, "most tokens are clipped: lower the learning rate"),

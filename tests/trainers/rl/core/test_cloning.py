@@ -128,7 +128,9 @@ def test_each_update_clones_other_names(shown, monkeypatch: pytest.MonkeyPatch) 
     swaps = NameSwaps([sorted({*written, "5", "6", "7"})], tokenizer)
     seen, score = [], PolicyModel.score
     monkeypatch.setattr(
-        PolicyModel, "score", lambda self, micro: seen.append(micro.tokens.numpy()) or score(self, micro)
+        PolicyModel,
+        "score",
+        lambda self, micro, **options: seen.append(micro.tokens.numpy()) or score(self, micro, **options),
     )
     model, packing = PolicyModel(build_tiny_model(tokenizer)), PackingConfig(128, 4096, is_packed=False)
     clone(model, trajectories[:1], CONFIG, packing, seed=0, num_updates=4, swaps=swaps)
@@ -144,7 +146,7 @@ def one_update(shown, monkeypatch: pytest.MonkeyPatch, scale: float = 1.0, max_g
     tokenizer, trajectories = shown
     model = PolicyModel(build_tiny_model(tokenizer))
     score = model.score
-    monkeypatch.setattr(model, "score", lambda micro: (scale * score(micro)[0], None, None))
+    monkeypatch.setattr(model, "score", lambda micro, **options: (scale * score(micro)[0], None, None))
     before = torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()
     optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
     step = clone_step(model, optimiser, trajectories[:4], PackingConfig(128, 4096), max_grad_norm)

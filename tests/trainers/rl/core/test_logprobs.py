@@ -37,7 +37,7 @@ def slow_logprobs(hidden, head, tokens, mask, temperature: float) -> tuple[torch
 @pytest.mark.parametrize("temperature", [1.0, 0.7])
 def test_logprobs_entropies_and_gradients_equal_the_slow_version(chunk_tokens: int | None, temperature: float) -> None:
     hidden, head, tokens, mask = random_inputs()
-    options = {"temperature": temperature, "chunk_tokens": chunk_tokens, "use_entropy_gradient": True}
+    options = {"temperature": temperature, "chunk_tokens": chunk_tokens, "entropy": "gradient"}
     got = token_logprobs(hidden, head, tokens, mask, **options)
     expected = slow_logprobs(hidden, head, tokens, mask, temperature)
     torch.testing.assert_close(got, expected)
@@ -134,7 +134,16 @@ def test_values_and_logprobs_read_the_same_states() -> None:
 def test_entropy_carries_a_gradient_only_on_request() -> None:
     hidden, head, tokens, mask = random_inputs()
     assert not token_logprobs(hidden, head, tokens, mask)[1].requires_grad
-    assert token_logprobs(hidden, head, tokens, mask, use_entropy_gradient=True)[1].requires_grad
+    assert token_logprobs(hidden, head, tokens, mask, entropy="gradient")[1].requires_grad
+
+
+@pytest.mark.parametrize("chunk_tokens", [None, 3])
+def test_entropy_is_left_out_on_request(chunk_tokens: int | None) -> None:
+    hidden, head, tokens, mask = random_inputs()
+    expected, _ = token_logprobs(hidden, head, tokens, mask)
+    logprobs, entropy = token_logprobs(hidden, head, tokens, mask, chunk_tokens=chunk_tokens, entropy="none")
+    torch.testing.assert_close(logprobs, expected)
+    assert len(entropy) == 0
 
 
 def test_no_sampled_token_gives_an_empty_result_that_can_be_differentiated() -> None:

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import copy
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +26,7 @@ from agentgym_rl.core.models import PolicyModel, apply_options, frozen_copy, loa
 from agentgym_rl.core.packing import pack
 from tests.trainers.rl import vocabulary
 from tests.trainers.rl.tiny import random_segments
+from tests.warm.python import WarmPython
 
 PACKING = PackingConfig(64, 256)
 ROOT = Path(__file__).resolve().parents[4]
@@ -177,12 +175,9 @@ for batch, expected in zip(batches, plain):
 
 
 @pytest.mark.slow
-def test_a_compiled_model_gives_the_same_numbers() -> None:
+def test_a_compiled_model_gives_the_same_numbers(warm_python: WarmPython) -> None:
     """In a process of its own, where no annotations are checked at run time, which compiling does not follow."""
-    paths = os.pathsep.join(str(ROOT / name) for name in (".", "trainers", "environments"))
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", COMPILED]
-    ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=200)
+    ran = warm_python.run(["-c", COMPILED], cwd=ROOT)
     assert ran.returncode == 0, ran.stderr[-3000:]
 
 

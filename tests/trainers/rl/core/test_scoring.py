@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from agentgym.outcome import Outcome
+from agentgym.trajectory import FINAL_PROMPT
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import PackingConfig
 from agentgym_rl.core.models import PolicyModel
 from agentgym_rl.core.packing import pack
-from agentgym_rl.core.scoring import FINAL_PROMPT, fill_scores, score_segments
+from agentgym_rl.core.scoring import fill_scores, score_segments
 from tests.trainers.rl.core.test_batch import episode, sealed
 from tests.trainers.rl.tiny import random_segments, tiny_llama
 

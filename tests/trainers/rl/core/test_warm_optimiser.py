@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 
 from agentgym_rl.core.cloning import Several, warm_optimiser
@@ -41,7 +43,7 @@ def test_embeddings_and_the_head_are_no_matrices_of_layers() -> None:
 
 
 def test_a_step_moves_all_directions_of_a_matrix_alike() -> None:
-    model = PolicyModel(tiny_llama())
+    model = PolicyModel(copy.deepcopy(tiny_llama()))
     made = warm_optimiser(model, MUON)
     weight = model.causal_lm.model.layers[0].mlp.up_proj.weight
     before = weight.detach().clone()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.steps import install_steps
 from tests.trainers.rl.toys import toy_config
-from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
+from tests.trainers.rl.train_toy import Moment, in_a_fork, killed
 
 MOMENTS: dict[str, Moment] = {
     "after the weights changed": (Trainer, "publish", 5),
@@ -50,16 +49,12 @@ def forgetful(self: Curriculum, state: object) -> None:
 def killed_and_resumed(folder: Path, moment: Moment, *, has_bug: bool = False) -> None:
     """A run that is killed, then resumed to its end."""
 
-    def killed() -> None:
-        kill_at(moment)
-        job.train(config(), folder)
-
     def resumed() -> None:
         if has_bug:
             Curriculum.restore = forgetful  # type: ignore[method-assign]
         job.train(saved.saved_config(folder), folder, resume=True)
 
-    assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
+    killed(folder, moment, lambda played: job.train(config(), played))
     assert in_a_fork(resumed) == 0 or has_bug, f"resuming after {moment} failed"
 
 

@@ -12,11 +12,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from agentgym.outcome import Outcome
 from agentgym.reward import RewardEvent
-from agentgym.trajectory import Trajectory, Turn
+from agentgym.trajectory import FINAL_PROMPT, Trajectory, Turn
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.config.tables import PackingConfig
 from agentgym_rl.core.positions import TurnPositions
-from agentgym_rl.core.scoring import FINAL_PROMPT
 from agentgym_rl.hierarchical import actor_losses, transitions
 from agentgym_rl.hierarchical.critic import losses as critic_losses
 from agentgym_rl.hierarchical.critic import targets, valuation

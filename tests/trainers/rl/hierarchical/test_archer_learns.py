@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agentgym_rl.core.scoring import FINAL_PROMPT, final_probe
+from agentgym.trajectory import FINAL_PROMPT
+from agentgym_rl.core.scoring import final_probe
 from agentgym_rl.hierarchical import actor_losses, transitions
 from agentgym_rl.hierarchical.critic import targets, valuation
 from agentgym_rl.hierarchical.critic.network import CriticNetwork

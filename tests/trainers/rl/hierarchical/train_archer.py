@@ -5,7 +5,6 @@ Called as `python -m tests.trainers.rl.hierarchical.train_archer FOLDER`.
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from agentgym_rl.replay.buffer import ReplayBuffer
 from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
-from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
+from tests.trainers.rl.train_toy import Moment, in_a_fork, killed
 
 MOMENTS: dict[str, Moment] = {
     "after the weights changed": (Trainer, "publish", 4),
@@ -78,16 +77,12 @@ def config(tower: str = "") -> TrainConfig:
 def killed_and_resumed(folder: Path, moment: Moment, bug: tuple[Any, str, Any] | None = None, tower: str = "") -> None:
     """A run that is killed, then resumed to its end."""
 
-    def killed() -> None:
-        kill_at(moment)
-        job.train(config(tower), folder)
-
     def resumed() -> None:
         if bug is not None:
             setattr(*bug)
         job.train(saved.saved_config(folder), folder, resume=True)
 
-    assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
+    killed(folder, moment, lambda played: job.train(config(tower), played), tower)
     assert in_a_fork(resumed) == 0, f"resuming after {moment} failed"
 
 

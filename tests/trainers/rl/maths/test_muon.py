@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from agentgym_rl.maths import muon
 from agentgym_rl.maths.muon import Muon, orthogonalised
 
 
@@ -30,6 +31,30 @@ def test_singular_values_become_alike_and_directions_stay(shape: tuple[int, int]
     assert found[values > 0.03 * torch.linalg.norm(values)].min() > 0.6
     assert torch.allclose(made, orthogonalised(100 * matrix), atol=1e-5)
     assert torch.equal(orthogonalised(torch.zeros(shape)), torch.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(24, 24), (40, 16), (16, 40)])
+def test_several_matrices_are_each_their_own(shape: tuple[int, int]) -> None:
+    matrices = [size * drawn(*shape, seed=seed) for seed, size in enumerate((1.0, 100.0, 0.0))]
+    together = orthogonalised(torch.stack(matrices))
+    torch.testing.assert_close(together, torch.stack([orthogonalised(each) for each in matrices]))
+
+
+@pytest.mark.parametrize("elements_at_once", [1, 2 * 24 * 16, 2**22])
+def test_weights_of_one_shape_move_by_their_own_gradients(
+    elements_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(muon, "_ELEMENTS_AT_ONCE", elements_at_once)
+    gradients = [drawn(24, 16, seed=seed) for seed in range(3)]
+    joint = [nn.Parameter(torch.ones(24, 16)) for _ in gradients]
+    alone = [nn.Parameter(torch.ones(24, 16)) for _ in gradients]
+    steps = [Muon(joint, lr=1e-2), *(Muon([each], lr=1e-2) for each in alone)]
+    for weights in (joint, alone):
+        for weight, gradient in zip(weights, gradients, strict=True):
+            weight.grad = gradient.clone()
+    for each in steps:
+        each.step()
+    torch.testing.assert_close(torch.stack(list(joint)), torch.stack(list(alone)))
 
 
 @pytest.mark.parametrize("shape", [(24, 24), (40, 16), (16, 40)])

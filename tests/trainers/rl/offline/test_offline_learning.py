@@ -31,11 +31,11 @@ METHODS: dict[str, dict[str, Any]] = {
     "filtered_bc": {"preset": "filtered_bc", **OFFLINE, "quantile": 0.3},
     "mc_returns": {"preset": "mc_returns", **OFFLINE, "beta": 20.0},
     "ilql": {"preset": "ilql", **OFFLINE, "beta": 20.0, "polyak": 0.1},
-    "a_lol": {"preset": "a_lol", **OFFLINE, "value_learning_rate": 5e-3},
+    "a_lol": {"preset": "a_lol", **OFFLINE, "warmup": 1, "value_learning_rate": 5e-3},
     "step_agent": {"preset": "step_agent", **OFFLINE, "quantile": 0.3, "beta": 0.5},
     "archer_offline": {
         "preset": "archer_offline",
-        "critic": {"tower": "frozen", "updates": 30, "batch": 32, "warmup": 2, "optimiser": {"learning_rate": 5e-3}},
+        "critic": {"tower": "frozen", "updates": 30, "batch": 32, "warmup": 1, "optimiser": {"learning_rate": 5e-3}},
         "actor": {"updates": 30, "batch": 32, "awr": {"temperature": 0.1}},
     },
 }
@@ -81,7 +81,7 @@ def test_cloning_gives_what_was_recorded_and_collects_nothing(recorded: Path, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_better_play_is_learnt_from_random_play_and_loads_again(method: str, recorded: Path, tmp_path: Path) -> None:
-    config = offline_config(recorded, METHODS[method])
+    config = offline_config(recorded, METHODS[method], 2, optimiser={"learning_rate": 1e-2})
     result = train(config, tmp_path / "run")
     with RunStore.open(recorded, read_only=True) as store:
         before = np.mean([row.success for row in store.episode_rows(purpose="train")])

@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from agentgym.errors import ContractError
-from agentgym.trajectory import Trajectory
+from agentgym.trajectory import FINAL_PROMPT, Trajectory
 from agentgym_rl.core.batch import TrainBatch
 from agentgym_rl.core.checkpoint import TrainerState
-from agentgym_rl.core.scoring import FINAL_PROMPT
 from agentgym_rl.hierarchical.critic.network import TurnStates
 from agentgym_rl.hierarchical.critic.targets import monte_carlo_targets, next_values
 from agentgym_rl.offline import a_lol, cloning, steered
@@ -230,8 +229,8 @@ def test_updates_that_are_not_finite_are_left_out_and_do_not_count(preset: str, 
     before = torch.nn.utils.parameters_to_vector(place.model.parameters()).clone()
     read = place.model.read
 
-    def broken(*arguments: Any) -> Any:
-        logprobs, entropy = read(*arguments)
+    def broken(*arguments: Any, **options: Any) -> Any:
+        logprobs, entropy = read(*arguments, **options)
         return logprobs * float("nan"), entropy
 
     monkeypatch.setattr(place.model, "read", broken)

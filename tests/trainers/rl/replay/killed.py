@@ -7,7 +7,6 @@ trains the one with successes and hindsight there.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from agentgym_rl.replay.draw import generator_state
 from agentgym_rl.run import job, saved
 from agentgym_rl.run.trainer import Trainer
 from tests.trainers.rl.toys import install, toy_config
-from tests.trainers.rl.train_toy import Moment, in_a_fork, kill_at
+from tests.trainers.rl.train_toy import Moment, in_a_fork, killed
 
 ITERATIONS = 8
 _TABLES: dict[str, Any] = {
@@ -84,16 +83,12 @@ def killed_and_resumed(root: Path, name: str, moment: str, bug: Any = None) -> N
     kind, where = MOMENTS[moment]
     folder = root / name
 
-    def killed() -> None:
-        kill_at(where)
-        job.train(config_of(kind, root), folder)
-
     def resumed() -> None:
         if bug is not None:
             ReplayBuffer.restore = bug  # type: ignore[method-assign]
         job.train(saved.saved_config(folder), folder, resume=True)
 
-    assert in_a_fork(killed) == -signal.SIGKILL, f"{moment} was never reached"
+    killed(folder, where, lambda played: job.train(config_of(kind, root), played))
     assert in_a_fork(resumed) == 0 or bug is not None, f"resuming after {moment} failed"
 
 

@@ -277,8 +277,8 @@ def test_the_best_of_a_recording_is_learnt(root: Path, tmp_path: Path) -> None:
     record(MIX, "toys/questions", tmp_path / "recorded", settings=RecordingSettings(episodes=200))
     before = np.mean([bool(each.success) for each in episodes(tmp_path / "recorded")])
     assert before < 0.5
-    algorithm = {"preset": "filtered_bc", "updates": 40, "batch": 32}
-    result = train(learner_config(tmp_path / "recorded", algorithm, 5), tmp_path / "run")
+    config = learner_config(tmp_path / "recorded", {"preset": "filtered_bc", "updates": 60, "batch": 32}, 2)
+    result = train(config, tmp_path / "run")
     assert result.held_out["trained"]["success"]["mean"] > 0.9
 
 

@@ -434,9 +434,9 @@ def test_ranks_agree_on_when_the_time_is_up(tmp_path: Path, warm_python: WarmPyt
 
 
 @pytest.mark.slow
-def test_an_error_on_one_rank_ends_the_others_at_once(tmp_path: Path) -> None:
+def test_an_error_on_one_rank_ends_the_others_at_once(tmp_path: Path, warm_python: WarmPython) -> None:
     began = time.monotonic()
-    ran = under_torchrun("tests.trainers.rl.uneven_ranks", "error", str(tmp_path))
+    ran = under_torchrun(warm_python, tmp_path, "tests.trainers.rl.uneven_ranks", "error", str(tmp_path))
     assert ran.returncode != 0
     assert BREAKING in ran.stderr
     assert time.monotonic() - began < 120, "the other rank waited for a collective call"

@@ -49,11 +49,15 @@ def test_help_of_a_key_a_table_and_a_typo(capsys: pytest.CaptureFixture[str]) ->
     )
     assert main(["train", "--help-config", "checkpoint", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["help"].count("checkpoint.") == 2
+    assert main(["train", "--help-config", "reward_weights"]) == 2
+    assert "known: algorithm, checkpoint, curriculum, group, " in capsys.readouterr().err
     assert main(["train", "--help-config", "group.sise"]) == 2
     assert "unknown configuration key 'group.sise'; did you mean group.size" in capsys.readouterr().err
 
 
 def test_a_key_of_several_learners_names_each_once() -> None:
+    text = help_text("algorithm.credit.gae.lambda")
+    assert text.startswith('algorithm.credit.gae.lambda (with learner = "groups", kind = "turn_gae" or "token_gae"): ')
     text = help_text("algorithm.replay.per_task")
     assert text.startswith('algorithm.replay.per_task (with learner = "groups", kind = "successes"): whole number, ')
     assert dataclasses.is_dataclass(LEARNERS["groups"].options)

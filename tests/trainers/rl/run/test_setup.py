@@ -44,10 +44,13 @@ def test_matrices_that_are_split_over_processes_cannot_be_cloned_by_muon(monkeyp
 
 
 def test_the_untrained_model_is_the_same_whenever_it_is_asked_for(suite) -> None:
+    def tokenizer():
+        return suite_tokenizer(suite, [])
+
     config = toy_config("questions")
-    first, second = untrained(config, suite, [])[0], untrained(config, suite, [])[0]
+    first, second = untrained(config, tokenizer)[0], untrained(config, tokenizer)[0]
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
-    other = untrained(toy_config("questions", run={"seed": 1}), suite, [])[0]
+    other = untrained(toy_config("questions", run={"seed": 1}), tokenizer)[0]
     assert not torch.equal(first.model.embed_tokens.weight, other.model.embed_tokens.weight)
 
 

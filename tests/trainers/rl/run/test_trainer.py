@@ -238,7 +238,7 @@ def test_hung_episodes_are_missing_members(build) -> None:
     )
     began = time.monotonic()
     made.run()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
     groups = [group for groups, _, _ in made.traced for group in groups]
     missing = [record for group in groups for record in group.missing]
     assert missing

@@ -18,6 +18,7 @@ from agentgym.env import EnvReply
 from agentgym.errors import HeldOutError, LearningStalledError, TaskError
 from agentgym.evaluation import EvaluationSettings, evaluate
 from agentgym.rollout import GroupCollector, RolloutEngine, draw_seed, shuffled_tasks
+from agentgym.rollout.step_pool import Call, StepPool
 from agentgym.suite import Suite
 from agentgym.trajectory import Group
 from agentgym_rl.groups import credit
@@ -30,7 +31,7 @@ from tests.trainers.rl.toys import Loop, TracingTrainer, toy_config
 FROZEN = {"learning_rate": 1e-12}
 UNEVEN = {
     "task_config": {"lengths": 8, "wait_s": 0.02},
-    "limits": {"max_turns": 9, "step_timeout_s": 30.0},
+    "limits": {"max_turns": 9, "step_timeout_s": 120.0},
     "rollout": {"env_threads": 16},
 }
 """Episodes of one to eight turns, the same number for all of a group; each has a thread."""
@@ -65,7 +66,7 @@ def hold_across_an_update(made: TracingTrainer, monkeypatch: pytest.MonkeyPatch)
     def holding(env: Loop, action: Action) -> EnvReply:
         assert env.task is not None
         if env.task.seed == held:
-            assert updated.wait(20), "the first batch waits for one behind it"
+            assert updated.wait(100), "the first batch waits for one behind it"
         return respond(env, action)
 
     monkeypatch.setattr(made, "publish", published)
@@ -166,7 +167,9 @@ def settle_for_everything(self: RolloutEngine) -> None:
 
 
 @parametrised(RolloutEngine.settle, settle_for_everything)
-def test_a_call_that_hangs_does_not_hold_up_an_update(build, implementation, is_bug: bool) -> None:
+def test_a_call_that_hangs_does_not_hold_up_an_update(
+    build, implementation, is_bug: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Trap D-33: samples that are blocked in their environment are reported, and weights change meanwhile."""
     made = build(
         "bandit",
@@ -177,6 +180,12 @@ def test_a_call_that_hangs_does_not_hold_up_an_update(build, implementation, is_
     )
     made.train_on(HangingSuite)
     blocked: list[int] = []
+    overdue = StepPool._overdue
+
+    def overdue_after_an_update(pool: StepPool) -> Call | None:  # however long a busy machine takes for the first
+        return overdue(pool) if blocked or is_bug else None
+
+    monkeypatch.setattr(StepPool, "_overdue", overdue_after_an_update)
 
     def watched(engine: RolloutEngine) -> None:
         implementation(engine)
@@ -186,7 +195,7 @@ def test_a_call_that_hangs_does_not_hold_up_an_update(build, implementation, is_
     began = time.monotonic()
     with swapped(RolloutEngine, "settle", watched):
         made.run()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 100
     assert len(made.traced) == len(blocked) == 3
     missing = [record for groups, _, _ in made.traced for group in groups for record in group.missing]
     assert {str(record.outcome) for record in missing} == {"infrastructure:StepTimeoutError"}

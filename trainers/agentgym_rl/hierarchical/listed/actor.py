@@ -106,7 +106,7 @@ class SoftActorUpdates:
         part, states = taken
         model = self.policy.model
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
-        token_logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask)
+        token_logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask, entropy="none")
         logprobs = self.policy.logprobs(part, positions.sum_of_tokens(token_logprobs))
         q = part.padded(self._q(micro, positions, hidden.detach(), actions))
         share = weights[torch.from_numpy(states)].to(logprobs)

@@ -227,7 +227,7 @@ def read_actions(model: PolicyModel, choices: Choices, packing: PackingConfig) -
     order = [np.zeros(0, np.int64)]
     for micro, positions, mine in choices.micro_batches(packing, device):
         hidden = model.hidden_states(micro.tokens, micro.position_ids, micro.attention_mask())
-        logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask)
+        logprobs, _ = model.read(hidden, micro.tokens, micro.completion_mask, entropy="none")
         found.append((prompt_states(hidden, positions), positions.sum_of_tokens(logprobs)))
         order.append(mine)
     back = torch.from_numpy(np.argsort(np.concatenate(order))).to(device)

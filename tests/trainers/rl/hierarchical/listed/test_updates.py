@@ -97,7 +97,7 @@ class Updates:
         entropy = entropy or EntropyConfig(alpha=ALPHA)
         critic = SoftCriticConfig(width=24, polyak=0.3)
         options = SoftCriticOptions(
-            discount=DISCOUNT, network=critic, optimiser=CriticStepConfig(learning_rate=5e-3, max_grad_norm=10.0)
+            discount=DISCOUNT, network=critic, optimiser=CriticStepConfig(learning_rate=1e-2, max_grad_norm=10.0)
         )
         self.model, self.critic = model, TurnCritic(size, critic, OneHot(size) if tower else None)
         self.policy = ListPolicy(model, ActionLists(self.ids, PACKING))
@@ -137,7 +137,7 @@ class Updates:
 def test_the_soft_values_of_a_chain_and_their_policy_are_found() -> None:
     """Off policy, from random episodes of at most three turns, most of which a limit cuts."""
     updates = Updates()
-    for _ in range(60):
+    for _ in range(30):
         updates.critic_updates.learn(updates.many)
         for _ in range(2):
             metrics = updates.actor_updates.learn(updates.one)

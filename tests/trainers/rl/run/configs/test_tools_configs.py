@@ -75,7 +75,7 @@ def test_keys_acts_and_rules_of_desks_are_single_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("shop", ("C3", "W14", "I114", "Y7")), ("telecom", ("C11", "N42", "B28"))]
+    ("name", "expected"), [("shop", ("C3", "W14", "I114", "Y7")), ("telecom", ("C11", "N42", "B28", "1993-02-10"))]
 )
 def test_ids_people_and_addresses_of_small_desks_are_single_tokens(name: str, expected: tuple[str, ...]) -> None:
     suite = load_suite(f"tools/desk-{name}-small")
