@@ -1,5 +1,5 @@
 """Writing a third party's package; its files are in `template/`, with `$placeholders` in them."""
 
-from agentgym.scaffold.package import write_package
+from agentgym.scaffold.package import Kind, write_package
 
-__all__ = ["write_package"]
+__all__ = ["Kind", "write_package"]

@@ -1,6 +1,6 @@
 """`write_package`: a package of a third party's with one environment, suite, players and tests, ready to be changed.
 
-It never overwrites, and installs nothing.
+It never overwrites, and installs nothing. What a kind has in a form of its own is in the template's folder of its name.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
+from typing import Literal, get_args
 
 from agentgym.errors import ConfigError
 from agentgym.registration import specs
@@ -21,6 +23,8 @@ _TEMPLATES = Path(__file__).parent / "template"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_NAME = 40
 """Longest name, in characters."""
+Kind = Literal["tools", "web"]
+"""What the environment of a package is: one whose actions are tool calls, or pages in a browser."""
 
 # Where each template goes; {package} and {name} are filled in.
 _FILES = {
@@ -39,22 +43,32 @@ _FILES = {
     "test_contract.py": "tests/test_contract.py",
     "test_rules.py": "tests/test_rules.py",
 }
+_FILES_OF: Mapping[Kind, Mapping[str, str]] = {
+    "tools": {},
+    "web": {"bookings.py": "{package}/bookings.py", "index.html": "{package}/pages/index.html"},
+}
+"""By kind what there is besides."""
+_EXTRA: Mapping[Kind, str] = {"tools": "", "web": "[web]"}
+"""By kind what of agentgym the package needs beyond its core."""
 
 
-def write_package(name: str, parent: Path) -> Path:
+def write_package(name: str, parent: Path, kind: Kind = "tools") -> Path:
     """Write the package `name` into a new folder below `parent`.
 
     Args:
         name: Lower-case words joined by hyphens, such as "treasure-hunt". It names the folder, the distribution, the
             family and the namespace of the environment's id.
         parent: Where the folder is made.
+        kind: What the environment is.
 
     Returns:
         The new folder.
 
     Raises:
-        ConfigError: The name cannot be used, the folder exists, or it cannot be written.
+        ConfigError: There is no such kind, the name cannot be used, the folder exists, or it cannot be written.
     """
+    if kind not in get_args(Kind):
+        raise ConfigError(f"there is no kind of package {kind!r}; expected one of {', '.join(get_args(Kind))}")
     package = _package_name(name)
     folder = parent / name
     class_name = "".join(part.capitalize() for part in name.split("-"))
@@ -65,6 +79,7 @@ def write_package(name: str, parent: Path) -> Path:
         "title": name.replace("-", " ").capitalize(),
         "env_id": f"{name}/{class_name}-v0",
         "suite": f"{name}/basic",
+        "extra": _EXTRA[kind],
     }
     try:
         folder.mkdir(parents=True)
@@ -73,10 +88,11 @@ def write_package(name: str, parent: Path) -> Path:
     except OSError as error:
         raise ConfigError(f"cannot make the folder {folder}: {error}; choose another --dir") from error
     try:
-        for template, target in _FILES.items():
+        for template, target in {**_FILES, **_FILES_OF[kind]}.items():
             path = folder / target.format(package=package, name=name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = (_TEMPLATES / f"{template}.template").read_text(encoding="utf-8")
+            own = _TEMPLATES / kind / f"{template}.template"
+            text = (own if own.exists() else _TEMPLATES / own.name).read_text(encoding="utf-8")
             path.write_text(Template(text).substitute(values), encoding="utf-8")
         _generate_tasks(folder, package)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -18,6 +18,11 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_package("treasure-hunt", tmp_path_factory.mktemp("packages"))
 
 
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_package("table-booking", tmp_path_factory.mktemp("packages"), "web")
+
+
 def run(folder: Path, *command: str) -> str:
     """What a command prints, run in the folder with this interpreter's programs first on PATH."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -47,6 +52,16 @@ def test_package_passes_every_check_and_none_has_a_note(package: Path) -> None:
     assert notable == [["skipped", "legal_actions"], ["skipped", "difficulty"]]
 
 
+def test_package_of_pages_plays_in_a_browser_and_withstands_its_cheats(pages: Path) -> None:
+    assert " passed" in run(pages, sys.executable, "-m", "pytest", "-q", "tests/test_rules.py")
+    checks = "check_env('table-booking/TableBooking-v0', only=['oracle', 'cheats', 'seeds'])"
+    suite = "check_suite('table-booking/basic', only=['documents', 'strata', 'disjoint_splits', 'cheats'])"
+    report = f"{checks}, {suite}, sep='\\n'"
+    told = run(pages, sys.executable, "-c", PRINT_CHECKS.format(package="table_booking", report=report)).splitlines()
+    assert [line for line in told if not re.fullmatch(r"passed  \w+|table-booking/.*", line)] == []
+    assert len(told) == 9
+
+
 def test_number_of_tasks_that_the_readme_does_not_state_is_noticed(tmp_path: Path) -> None:
     package = write_package("coin-hunt", tmp_path)
     generator = package / "coin_hunt" / "generate.py"
@@ -66,9 +81,10 @@ def test_contract_checks_stay_when_the_game_is_replaced(tmp_path: Path) -> None:
     assert "2 passed" in run(package, sys.executable, "-m", "pytest", "-q", "-k", "generator or train_tasks")
 
 
-def test_package_leaves_no_placeholder(package: Path) -> None:
-    for path in package.rglob("*"):
-        if path.is_file() and path.name != "Makefile":
+@pytest.mark.parametrize("kind", ["package", "pages"])
+def test_package_leaves_no_placeholder(kind: str, request: pytest.FixtureRequest) -> None:
+    for path in request.getfixturevalue(kind).rglob("*"):
+        if path.is_file() and path.name not in ("Makefile", "index.html"):
             assert "$" not in path.read_text(encoding="utf-8"), path
 
 
@@ -89,6 +105,18 @@ def test_package_is_lint_free_and_typed(package: Path, tmp_path: Path) -> None:
     types = tmp_path / "mypy.ini"
     types.write_text(TYPES)
     run(package, sys.executable, "-m", "mypy", "--config-file", str(types), "treasure_hunt")
+
+
+def test_package_of_pages_is_lint_free(pages: Path) -> None:
+    config = str(Path(__file__).parents[2] / "pyproject.toml")
+    run(pages, sys.executable, "-m", "ruff", "check", "--config", config, "--ignore", "D103,INP001,S101", ".")
+    run(pages, sys.executable, "-m", "ruff", "format", "--check", "--config", config, ".")
+
+
+def test_kind_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no kind of package 'gui'; expected one of tools, web"):
+        write_package("coin-hunt", tmp_path, "gui")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
