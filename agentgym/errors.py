@@ -60,7 +60,7 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
         see: What shows them, for more than can be named here.
     """
     names = sorted(known)
-    if close := _close(name, names):
+    if close := close_names(name, names):
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
     if len(names) <= _MAX_NAMED:
         return f"known: {', '.join(names) or 'none'}"
@@ -73,7 +73,8 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
     return f"known: {', '.join(shown)} and {len(names) - len(shown)} more{see}"
 
 
-def _close(name: str, known: Iterable[str]) -> list[str]:
+def close_names(name: str, known: Iterable[str]) -> list[str]:
+    """Those of the known names that an unknown one may be a misspelling of, the closest first; at most three."""
     return difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.6)
 
 
@@ -121,7 +122,7 @@ class UnknownNameError(AgentGymError, LookupError):
         self.kind, self.name = kind, name
         problem = f"{owner} has no {kind} {name!r}" if owner else f"unknown {kind} {name!r}"
         failures, names = list(failures), list(known)
-        if failures and not _close(name, names):  # what failed is what to read
+        if failures and not close_names(name, names):  # what failed is what to read
             super().__init__("\n".join([problem, *failures, suggestion(name, names, see)]))
         else:
             super().__init__("\n".join([f"{problem}; {suggestion(name, names, see)}", *failures]))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from agentgym.config import not_toml, parsed_toml
 from agentgym.data_folder import data_folder
@@ -101,7 +101,9 @@ class Suite:
         """
         if split not in self.splits:
             raise UnknownNameError("split", split, self.splits, owner=repr(self.name))
-        return self._tasks_by_split[split]
+        if split not in self._read:
+            self._read.setdefault(split, _read_tasks(self, cast("Split", split)))
+        return self._read[split]
 
     def count(self, split: Split) -> int:
         """Number of tasks of a split by the lines of its file, of which only the first and the last are read.
@@ -164,12 +166,13 @@ class Suite:
         return twins
 
     @cached_property
-    def _tasks_by_split(self) -> dict[str, tuple[Task, ...]]:
-        return {split: _read_tasks(self, split) for split in self.splits}
+    def _read(self) -> dict[str, tuple[Task, ...]]:
+        """The tasks of each split that somebody has asked for; those of a train split may be many."""
+        return {}
 
     @cached_property
     def _tasks_by_id(self) -> dict[str, Task]:
-        return {task.id: task for tasks in self._tasks_by_split.values() for task in tasks}
+        return {task.id: task for split in self.splits for task in self.tasks(split)}
 
 
 def is_held_out(split: str | None, content_hash: str, hashes: Collection[str] = ()) -> bool:

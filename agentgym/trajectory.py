@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ OF_PARTNERS, OF_RETRIED = "partner_", "retried_"
 """How names in a trajectory's usage begin that count what partners cost, and what earlier tries at the episode cost."""
 FINAL_PROMPT = "final_prompt_ids"
 """Key of a trajectory's metadata: a truncated episode's final observation as prompt ids."""
+FINAL_PICTURES = "final_pictures"
+"""Key of a trajectory's metadata: the pictures in that prompt, each as the fields of a `PlacedPicture`."""
 
 
 @dataclass(slots=True)
@@ -128,6 +130,20 @@ class Segment:
         return len(self.tokens)
 
 
+class FinalPrompt(NamedTuple):
+    """A prompt that no message answers.
+
+    Attributes:
+        tokens: int32[T].
+        pictures: The pictures in it, in order, each with its place in `tokens`.
+        picture_urls: By hash the data URLs of the pictures that tokens stand for.
+    """
+
+    tokens: Ids
+    pictures: tuple[PlacedPicture, ...]
+    picture_urls: Mapping[str, str]
+
+
 @dataclass(slots=True)
 class Trajectory:
     """The record of one role in one episode.
@@ -206,6 +222,28 @@ class Trajectory:
         """The token sequences to train on, in order; turns without tokens yield none."""
         urls = _picture_urls(self.turns)
         return [_segment(self.id, turns, urls) for turns in _linear_runs(self.turns)]
+
+    def final_prompt(self) -> FinalPrompt | None:
+        """The final observation of a truncated episode; None where it was not recorded."""
+        ids = self.metadata.get(FINAL_PROMPT)
+        if ids is None:
+            return None
+        pictures = tuple(PlacedPicture(*fields) for fields in self.metadata.get(FINAL_PICTURES, ()))
+        shown = [message for turn in self.turns for message in turn.messages] if pictures else []
+        urls = dict(hashed_urls([*shown, *self.metadata.get(LAST_MESSAGES, ())])) if pictures else {}
+        own = {place.hash: urls[place.hash] for place in pictures if place.hash in urls}
+        return FinalPrompt(np.asarray(ids, np.int32), pictures, own)
+
+    def record_final_prompt(self, ids: Sequence[int], pictures: Sequence[PlacedPicture]) -> None:
+        """Keep the final observation in the metadata.
+
+        Args:
+            ids: Of a prompt that shows it.
+            pictures: Those in the prompt, each with its token, if it has one.
+        """
+        self.metadata[FINAL_PROMPT] = list(ids)
+        if any(place.token >= 0 for place in pictures):
+            self.metadata[FINAL_PICTURES] = [list(place) for place in pictures]
 
     def transcript(self) -> Iterator[Message]:
         """The conversation as chat messages."""

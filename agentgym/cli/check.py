@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Self
 
 import tyro
 
@@ -43,8 +42,8 @@ def run(
         everything: Check all environments that are registered.
         runtime: Where the environments run: local, docker, bubblewrap or process. The default is each environment's
             own.
-        env_option: Options of the environments that are named, such as interpreter=PATH; their suites are played with
-            them too, or in place of them the tasks that an option names. Values are read as JSON.
+        env_option: Options of the named environments, such as interpreter=PATH. Values are read as JSON. Their suites
+            are played with the same options. If an option names tasks, these are played instead of the suites.
         as_json: Print JSON.
     """
     if (len(names) > 0) + bool(family) + everything != 1:
@@ -87,14 +86,14 @@ def check(
     known = {each.id: each for each in specs()}
     for env_id in env_ids:
         for role in _roles(env_id, options or {}):
-            with _watched(f"{env_id} as {role}" if role else env_id) as on_start:
-                report = check_env(env_id, runtime=runtime, role=role, options=options, on_start=on_start)
+            with _Watch(f"{env_id} as {role}" if role else env_id) as watch:
+                report = check_env(env_id, runtime=runtime, role=role, options=options, on_start=watch.start)
             yield report
     for suite in suites if not runtime else ():
-        with _watched(suite) as on_start:
+        with _Watch(suite) as watch:
             try:
                 own = options if any(suite in known[env_id].suites for env_id in env_ids if env_id in known) else None
-                report = check_suite(suite, options=own, on_start=on_start)
+                report = check_suite(suite, options=own, on_start=watch.start, on_task=watch.task)
             except (UnknownNameError, TaskError) as error:  # the report of its environment says so too
                 report = CheckReport(suite, [CheckResult("load", "failed", str(error), 0.0)])
         yield report
@@ -106,32 +105,41 @@ def _roles(env_id: str, options: Mapping[str, Any]) -> Sequence[str]:
     return ("",) if found.unmet_needs(options) else found.roles or ("",)
 
 
-@contextmanager
-def _watched(subject: str) -> Iterator[Callable[[str], None]]:
-    """What is to be told that a check starts, and says on stderr which one has run for long."""
-    is_over = threading.Event()
+class _Watch:
+    """Says on stderr which check has run for long, and how far it is.
 
-    def start(check: str) -> None:
-        nonlocal is_over
-        is_over.set()
-        is_over = threading.Event()
+    Args:
+        subject: What is checked.
+    """
+
+    def __init__(self, subject: str) -> None:
+        self._subject, self._at = subject, ""
+        self._is_over = threading.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+
+    def start(self, check: str) -> None:
+        """Watch a check in place of the one before."""
+        self._is_over.set()
+        self._is_over, self._at = threading.Event(), ""
         own = threading.get_ident()
-        threading.Thread(target=_tell, args=(f"{subject}: {check}", own, is_over), daemon=True).start()
+        threading.Thread(target=self._tell, args=(check, own, self._is_over), daemon=True).start()
 
-    try:
-        yield start
-    finally:
-        is_over.set()
+    def task(self, number: int, total: int) -> None:
+        """Note which of how many tasks the check plays."""
+        self._at = f", at task {number} of {total}"
 
-
-def _tell(what: str, thread_id: int, is_over: threading.Event) -> None:
-    seconds = PATIENCE_S
-    while not is_over.wait(seconds):
-        others = [thread.ident for thread in threading.enumerate() if thread.ident is not None]
-        places = filter(None, map(describe_running, [thread_id, *others]))
-        place = next(places, "")
-        note(f"{what} is still running{f', in {place}' if place else ''}")
-        seconds *= 2
+    def _tell(self, check: str, thread_id: int, is_over: threading.Event) -> None:
+        seconds = PATIENCE_S
+        while not is_over.wait(seconds):
+            others = [thread.ident for thread in threading.enumerate() if thread.ident is not None]
+            place = next(filter(None, map(describe_running, [thread_id, *others])), "")
+            note(f"{self._subject}: {check} is still running{self._at}{f', in {place}' if place else ''}")
+            seconds *= 2
 
 
 def _summary(report: CheckReport) -> str:

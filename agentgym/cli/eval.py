@@ -34,20 +34,17 @@ class EvalOptions:
     """The options of `agentgym eval`."""
 
     suite: str
-    """The suite, such as tools/lookup; or an environment, such as agentgym/WebArena-v0, which then makes the tasks."""
+    """A suite, such as tools/lookup, or an environment that makes the tasks, such as agentgym/WebArena-v0."""
     policy: str
-    """The policy: a script of the environment (oracle, null, random, demo, …), torch:PATH, endpoint:URL#MODEL, or a
-    class of your own file, python:FILE.py:CLASS."""
+    """Who plays: a script (oracle, random, demo, …), torch:PATH, endpoint:URL#MODEL, or yours, python:FILE.py:CLASS."""
     split: str = "test"
     """The split: train, validation or test."""
     attempts: int = _DEFAULTS.attempts
     """How many episodes to play of each task."""
     limit: int | None = _DEFAULTS.limit
-    """How many tasks to play, spread evenly over the split; of an environment the first. The default is all."""
+    """How many tasks to play, spread evenly over the split; of an environment, its first ones. The default is all."""
     env_option: KeyValues = ()
-    """Options of the environment, where --suite names one, such as tasks=FILE. Values are read as JSON. Of a suite's
-    environment only those can be given that say what an agent sees and how it writes its actions, such as marks=true of
-    web/shop, and relaxed, which names limits of a sandbox that may go unenforced."""
+    """Options of the environment, as JSON, such as tasks=FILE. With a suite, only those that keep its tasks."""
     seed: int = _DEFAULTS.seed
     """The seed of the policy's draws. Environments use the seeds of their tasks."""
     temperature: float = _SAMPLING.temperature
@@ -79,7 +76,7 @@ class EvalOptions:
     max_cost: float | None = None
     """The most USD that an endpoint may cost; needs --option prompt_price=… completion_price=… (USD/million tokens)."""
     option: KeyValues = ()
-    """More options of the policy."""
+    """Options of the policy, such as quality=0.9."""
     tasks: bool = False
     """Also print a line for each task."""
     as_json: AsJson = False

@@ -26,7 +26,7 @@ def run(
     overwrite: bool = False,
     as_json: AsJson = False,
 ) -> int:
-    """Write a run's episodes as Parquet files, one for each split, its patches as predictions, or its screenshots.
+    """Export a run: its episodes as Parquet files, its patches as predictions, or its screenshots.
 
     The Hugging Face function `datasets.load_dataset(FOLDER)` reads the Parquet files. SWE-bench's harness reads
     the predictions (--form predictions).
@@ -34,11 +34,12 @@ def run(
     Args:
         folder: The folder of a recording, an evaluation or a training run.
         to: The folder to write the dataset or the screenshots to, or the file to write predictions to.
-        form: `dataset` for all episodes; `predictions` for the patches of a policy in an environment of repositories,
-            one JSON object a line: instance_id, model_name_or_path, model_patch; `screenshots` for what a person
-            would have seen at each turn, a file each, and a list of them in screenshots.jsonl.
+        form: `dataset` writes all episodes, a Parquet file for each split. `predictions` writes the patches of
+            repository tasks, one JSON object a line with instance_id, model_name_or_path and model_patch.
+            `screenshots` writes what a person would have seen at each turn, a picture each, and lists them in
+            screenshots.jsonl.
         policy: Export only episodes of these policies. The default is all of them.
-        attempt: Which of several attempts at each task the predictions are, from 0.
+        attempt: The attempt at each task whose patch is a prediction, from 0.
         overwrite: Replace what is already there.
         as_json: Print JSON.
     """

@@ -42,7 +42,7 @@ def run(
         action: `build` builds what is missing. `list` shows all images. `check` shows them too, and exits with 1 if an
             image is missing or stale. `prune` removes outdated versions of images.
         names: Names of images, such as base or python. The default is all but
-            desktop-office, which is built where it is named.
+            desktop-bus and desktop-office, which are built only if they are named.
         as_json: Print JSON.
     """
     client = connect_engine()

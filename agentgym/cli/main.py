@@ -46,18 +46,20 @@ COMMANDS = {
     "train": "train an agent from a configuration file",
     "eval": "evaluate a policy on a split of a suite",
     "record": "record episodes of one or more policies, as offline data",
-    "export": "write a run's episodes as a Hugging Face dataset, or patches as predictions",
+    "export": "export a run: its episodes as a dataset, its patches as predictions, or its screenshots",
     "compare": "compare two evaluations task by task",
     "attribute": "compute which turn earned what in a finished run",
     "report": "write the report page of a run",
-    "swe": "prepare the packages of repair tasks, and make such tasks",
-    "gui": "check task files in OSWorld's form, or render screens of live applications with their targets",
+    "swe": "prepare the packages of repair tasks, make such tasks, and judge repairs",
+    "gui": "check task files of OSWorld, or take pictures of applications with their targets",
     "web": "record web pages, replay an archive of them, or serve a site",
     "sweep": "remove sandboxes that killed processes left behind",
     "images": "build, list, check or remove the container images of sandboxes",
     "doctor": "show what is installed, what is missing and how to get it",
 }
 OK, FAILED, USAGE = 0, 1, 2
+_SPINS = ("GOMP_SPINCOUNT", "10000")
+"""How often torch's threads look for work before they sleep. The usual milliseconds are long beside other programs."""
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _OF_A_FAMILY = ("swe", "gui", "web")
 """Commands whose modules are in `families`."""
@@ -71,7 +73,7 @@ _USAGE_ERRORS = (
 
 def usage() -> str:
     """The text of `agentgym --help`."""
-    lines = [f"  {name:<9} {summary}" for name, summary in COMMANDS.items()]
+    lines = [f"  {name:<10} {summary}" for name, summary in COMMANDS.items()]
     return "\n".join(
         [
             "usage: agentgym COMMAND [options]",
@@ -99,6 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = [arg for arg in given if arg != "--debug"]
     name = " ".join(["agentgym", *args[:1]])
     _open_closed_streams()
+    if "OMP_WAIT_POLICY" not in os.environ:  # torch reads both as it is imported
+        os.environ.setdefault(*_SPINS)
     try:
         if not args or args[0] in ("-h", "--help", "--version"):
             return _about(args)

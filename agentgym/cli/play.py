@@ -52,8 +52,8 @@ def run(
 
     Args:
         env: The id of the environment, such as agentgym/Wordle-v0.
-        task: The id of a task, such as tools/lookup:test-00000; of one in the file, where --env-option names a file of
-            tasks. Without it, the environment makes a task from the seed.
+        task: The id of a task, such as tools/lookup:test-00000, or of a task in a file that --env-option names.
+            Without it, the environment makes a task from the seed.
         seed: The seed of the task and the episode. Without it, a seed is drawn and printed.
         policy: Who plays: human, a script (oracle, null, random, demo, …), torch:PATH, endpoint:URL#MODEL, or a class
             of your own file, python:FILE.py:CLASS.

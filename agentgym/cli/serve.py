@@ -35,7 +35,7 @@ class ServeOptions:
     suite: str = ""
     """Create the environment with the options of this suite."""
     option: KeyValues = ()
-    """More options of the environment."""
+    """Options of the environment, beyond those of the suite."""
     host: Annotated[str, tyro.conf.arg(metavar="ADDRESS")] = ServerConfig.host
     """The address to listen at. An address that other machines can reach needs a token."""
     port: int = ServerConfig.port

@@ -56,7 +56,7 @@ def run(
         dry_run: Try a few demonstrations, one iteration and a few tests in a temporary folder, and estimate the cost
             of the whole run.
         describe: Print the resolved algorithm as equations, and run nothing.
-        help_config: Print what a key of a configuration means, or all keys of a table, and run nothing.
+        help_config: Print what a key such as group.size means, or all keys of a table such as group, and run nothing.
         as_json: Print JSON.
     """
     if help_config is not None:

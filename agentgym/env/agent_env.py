@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import agentgym.env.shared_observations  # noqa: F401 - Gymnasium finds there how its processes share observations
 from agentgym.action import Action, parse_text
-from agentgym.env.books import Books
-from agentgym.env.reply import EnvReply, require_messages, require_reply, require_whole
+from agentgym.env.books import Books, books_of
+from agentgym.env.reply import EnvReply, require_messages, require_reply, require_task, require_whole
 from agentgym.env.seeded import Observation, SeededEnv, wanted_task
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
@@ -119,7 +119,7 @@ class AgentEnv(SeededEnv):
         wanted = wanted_task(options)
         if wanted is None:
             wanted = self.make_task(int(self.np_random.integers(2**31)) if seed is None else seed)
-        self.task = task = find_task(wanted) if isinstance(wanted, str) else wanted
+        self.task = task = find_task(wanted) if isinstance(wanted, str) else require_task(wanted, self.make_task)
         self.episode_seed, self._rng = task.seed if seed is None else seed, None
         messages = self.last_messages = require_messages(self.begin(task), self.begin)
         self.books.phase = "running"
@@ -275,7 +275,7 @@ class AgentEnv(SeededEnv):
     def start_over(self, seed: int | None) -> None:
         """Begin a reset: seed `np_random`, clear the counts, and forget an interrupt."""
         self.seed_generator(seed)
-        self.books.clear(self.role)
+        books_of(self).clear(self.role)
         self._is_interrupted = False
 
     @property

@@ -105,3 +105,15 @@ class Books:
         twin.phase, twin.moving = self.phase, self.moving
         twin.turns, twin.num_invalid = self.turns.copy(), self.num_invalid.copy()
         return twin
+
+
+def books_of(env: object) -> Books:
+    """The counts of an environment.
+
+    Raises:
+        ContractError: It has none, because its constructor does not call that of its parent.
+    """
+    books = vars(env).get("books")
+    if isinstance(books, Books):
+        return books
+    raise ContractError(f"{type(env).__name__}.__init__() does not call super().__init__(); let it do so first")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agentgym.errors import ActionSyntaxError, ContractError
 from agentgym.message import Message
 from agentgym.reward import RewardEvent
+from agentgym.task import Task
 
 
 class CutMessage(str):
@@ -120,8 +121,22 @@ def _is_content(content: object) -> bool:
     )
 
 
+def require_task(task: object, method: Callable[..., Any]) -> Task:
+    """What `make_task` made, if that is a task.
+
+    Raises:
+        ContractError: It is another object.
+    """
+    if isinstance(task, Task):
+        return task
+    raise wrong_return(method, task, "an agentgym.Task")
+
+
 def wrong_return(method: Callable[..., Any], value: object, expected: str, within: str = "") -> ContractError:
-    """The error that a method of a subclass returned something else than it has to; says where the method stands."""
+    """The error that a method of a subclass is missing, or returned something else than it has to; says where it is."""
+    if getattr(method, "__isabstractmethod__", False):
+        owner = type(getattr(method, "__self__", None)).__name__
+        return ContractError(f"{owner} has no method {method.__name__}(); write it, so that it returns {expected}")
     code = inspect.unwrap(method).__code__
     shown = "None" if value is None else f"the {type(value).__name__} {value!r:.80}"
     return ContractError(

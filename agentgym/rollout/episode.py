@@ -36,7 +36,6 @@ from agentgym.task import Task
 from agentgym.trajectory import (
     FINAL_ACTIONS,
     FINAL_PROGRESS,
-    FINAL_PROMPT,
     HINT,
     LAST_MESSAGES,
     OF_PARTNERS,
@@ -327,7 +326,7 @@ class Episode:
         with contextlib.suppress(ContextOverflowError):
             prompt = self._speakers[role].talk.prompt()
             if prompt is not None:
-                record.metadata[FINAL_PROMPT] = list(prompt.ids)
+                record.record_final_prompt(prompt.ids, prompt.pictures)
 
     def _make_speaker(self, role: str, policy: Policy) -> Speaker:
         assert self.game is not None

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.errors import ContractError
+from agentgym.message import Message
 from agentgym.picture import Image, PlacedPicture
 from agentgym.reward import RewardEvent
 from agentgym.store.images import take_out
-from agentgym.trajectory import NO_IDS, Trajectory, Turn, TurnTimes
+from agentgym.trajectory import LAST_MESSAGES, NO_IDS, Trajectory, Turn, TurnTimes
 
 _COMPRESSION = 1
 """zlib level: sampled ids and log-probabilities hardly shrink further, and 1 is several times as fast as 6."""
@@ -77,7 +78,7 @@ def encode(trajectory: Trajectory, iteration: int | None, purpose: str) -> Encod
     shots = [*(turn.screenshot for turn in trajectory.turns), trajectory.last_screenshot]
     images = {shot.hash: shot for shot in shots if shot is not None}
     return Encoded(
-        episode_row(trajectory, iteration, purpose),
+        episode_row(trajectory, iteration, purpose, images),
         turn_rows(trajectory, images),
         pack_tokens(trajectory.turns),
         list(images.values()),
@@ -85,8 +86,10 @@ def encode(trajectory: Trajectory, iteration: int | None, purpose: str) -> Encod
     )
 
 
-def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> tuple[Any, ...]:
-    """Values of `EPISODE_COLUMNS`.
+def episode_row(
+    trajectory: Trajectory, iteration: int | None, purpose: str, images: dict[str, Image]
+) -> tuple[Any, ...]:
+    """Values of `EPISODE_COLUMNS`; pictures of the last messages are taken out into `images`.
 
     Raises:
         ContractError: The episode has not ended or holds something that is not JSON.
@@ -95,6 +98,7 @@ def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> 
     if outcome is None:
         raise ContractError(f"episode {trajectory.id!r} has no outcome yet; an episode is stored when it ends")
     record: dict[str, Any] = {name: getattr(trajectory, name) for name in _RECORD_FIELDS}
+    record["metadata"] = swap_last_pictures(trajectory.metadata, lambda message: take_out(message, images))
     record["events"] = trajectory.events
     record["weights"] = trajectory.weights
     if trajectory.last_screenshot is not None:
@@ -121,6 +125,14 @@ def episode_row(trajectory: Trajectory, iteration: int | None, purpose: str) -> 
         trajectory.num_action_tokens,
         to_json_text(record, f"episode {trajectory.id!r}"),
     )
+
+
+def swap_last_pictures(metadata: dict[str, Any], swap: Callable[[Message], Message]) -> dict[str, Any]:
+    """Metadata whose last messages, where there are some, have their pictures swapped."""
+    last = metadata.get(LAST_MESSAGES)
+    if not isinstance(last, list):
+        return metadata
+    return {**metadata, LAST_MESSAGES: [swap(each) if isinstance(each, dict) else each for each in last]}
 
 
 def turn_rows(trajectory: Trajectory, images: dict[str, Image]) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 from agentgym.errors import StoreError, UnknownNameError
 from agentgym.outcome import Outcome
 from agentgym.picture import Image
-from agentgym.store.codec import read_events, read_turn, unpack_tokens
+from agentgym.store.codec import read_events, read_turn, swap_last_pictures, unpack_tokens
 from agentgym.store.connection import Connection
 from agentgym.store.images import SCHEME, put_back
 from agentgym.trajectory import Trajectory, Turn
@@ -144,6 +144,11 @@ def trajectories(connection: Connection, rows: Sequence[EpisodeRow], with_tokens
                 own = [_turn(connection, each) for each in turns.get(row.number, [])]
                 record = json.loads(records[row.number])
                 trajectory = _trajectory(row, record, own, blobs.get(row.number))
+                if SCHEME in records[row.number]:
+                    trajectory.metadata = swap_last_pictures(
+                        trajectory.metadata,
+                        lambda message: put_back(message, lambda key: stored_image(connection, key)),
+                    )
                 if "last_screenshot" in record:
                     trajectory.last_screenshot = stored_image(connection, record["last_screenshot"])
             yield trajectory

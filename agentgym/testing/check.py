@@ -142,6 +142,7 @@ def check_suite(
     only: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     on_start: Callable[[str], None] | None = None,
+    on_task: Callable[[int, int], None] | None = None,
 ) -> CheckReport:
     """Check that a suite meets its contract and that its scripted policies reach the declared scores.
 
@@ -153,6 +154,7 @@ def check_suite(
         only: Names of checks in `SUITE_CHECKS`; None runs all.
         options: Options of its environment beside those that the suite declares, such as where its sandboxes run.
         on_start: Called with the name of each check before it runs.
+        on_task: Called with the number of each task that a check plays, from 1, and how many it plays.
 
     Returns:
         The report; it does not raise for failed checks, `report.raise_if_failed()` does.
@@ -164,5 +166,5 @@ def check_suite(
     further = {**spec(loaded.env).check_options, **(options or {})}
     if further:
         loaded = replace(loaded, env_options={**further, **loaded.env_options})
-    subject = suites.SuiteSubject(loaded, max_tasks)
+    subject = suites.SuiteSubject(loaded, max_tasks, on_task)
     return run_checks(loaded.name, subject, SUITE_CHECKS, only, on_start)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from agentgym.env import AgentEnv
@@ -16,7 +17,7 @@ from agentgym.errors import TaskError
 from agentgym.task import Task
 from agentgym.testing.episodes import Record, Step, advance, difference, play_actions, start
 from agentgym.testing.report import Note, expect
-from agentgym.testing.subject import EnvSubject
+from agentgym.testing.subject import EnvSubject, different
 
 NUM_CONCURRENT = 32
 NUM_PREFIXES = 60
@@ -121,23 +122,23 @@ def check_anchors(subject: EnvSubject) -> str | None:
             raise
         task = first  # its private part is not told here, so that it cannot be given other limits
     prefixes = subject.mixtures(task, subject.few(NUM_PREFIXES), 3)
-    prefixes += [[*reversed(prefix)] for prefix in prefixes]
+    prefixes = different([*prefixes, *(prefix[::-1] for prefix in prefixes)])
     by_anchor: dict[str, list[list[str]]] = {}
     for prefix in prefixes:
         if not play_actions(env, task, prefix).is_over:
             anchor = env.anchor()
             expect(isinstance(anchor, str), f"anchor() is {anchor!r} in the middle of an episode, expected text")
             by_anchor.setdefault(str(anchor), []).append(prefix)
-    pairs = [
-        (anchor, members[0], member)
-        for anchor, members in by_anchor.items()
-        for member in members[1:]
-        if member != members[0]
-    ]
-    suffixes = subject.mixtures(task, subject.few(NUM_SUFFIXES), SUFFIX_LENGTH, seed=1)
+    pairs = [(anchor, members[0], member) for anchor, members in by_anchor.items() for member in members[1:]]
+    suffixes = different(subject.mixtures(task, subject.few(NUM_SUFFIXES), SUFFIX_LENGTH, seed=1))
+
+    @cache
+    def future(prefix: tuple[str, ...], suffix: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        return _future(subject, task, prefix, suffix)
+
     for anchor, one, other in pairs[:: max(1, len(pairs) // subject.few(MAX_PAIRS))]:
         for suffix in suffixes:
-            futures = [_future(subject, task, prefix, suffix) for prefix in (one, other)]
+            futures = [future(tuple(prefix), tuple(suffix)) for prefix in (one, other)]
             expect(
                 futures[0] == futures[1],
                 f"anchor {anchor!r} of task {task.id!r} is reached by {one} and by {other}, but {suffix} then leads to "

@@ -5,20 +5,20 @@ The other modules check the environment that plays it.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, sqrt
 from statistics import fmean
+from typing import TypeVar
 
 from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
 from agentgym.suite import Suite
 from agentgym.task import Task
-from agentgym.testing.episodes import play_script, start
+from agentgym.testing.episodes import Step, play_script, start
 from agentgym.testing.hostility import CHEAT_PREFIX, REQUIRED_SCRIPTS
 from agentgym.testing.report import expect
 
@@ -27,6 +27,7 @@ TASKS_A_STRATUM, TASKS_BESIDE_TEST, COSTLY_TASKS = 10, 3, 2
 _COUNTS_LINE = re.compile(r"^Splits: ([^.;]*)", re.MULTILINE)
 _COUNT = re.compile(r"(\d[\d,]*) (train|validation|test)(?:ing)?\b")
 _MAX_NAMED = 20
+Played = TypeVar("Played")
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,12 @@ class SuiteSubject:
         max_tasks: Most tasks of a stratum that a scripted policy plays; None plays all of the headline stratum for its
             scores, and elsewhere ten of a stratum of the test split, and three of other splits; where an episode
             takes seconds ten and two, from all over it.
+        on_task: Called with the number of each task that a check plays, from 1, and how many it plays.
     """
 
     suite: Suite
     max_tasks: int | None = None
+    on_task: Callable[[int, int], None] | None = None
 
     @property
     def tasks_a_stratum(self) -> int:
@@ -58,6 +61,13 @@ class SuiteSubject:
         """
         count = self.tasks_a_stratum if most is None else most
         return _spread(tasks, count) if self.env_spec.is_costly else tasks[:count]
+
+    def counted(self, played: Sequence[Played]) -> Iterator[Played]:
+        """What a check plays, in order; `on_task` is called before each."""
+        for number, each in enumerate(played, start=1):
+            if self.on_task is not None:
+                self.on_task(number, len(played))
+            yield each
 
     @cached_property
     def env_spec(self) -> EnvSpec:
@@ -134,17 +144,24 @@ def check_playable(subject: SuiteSubject) -> str | None:
     scripts = subject.scripts
     missing = [] if "oracle" in scripts or subject.env_spec.why_no_oracle else ["oracle"]
     expect(not missing, f"the scripts {missing} are missing; {suite.env} has {sorted(scripts)}")
-    for split, strata in suite.splits.items():
-        most = subject.tasks_a_stratum if split == "test" else min(subject.tasks_a_stratum, TASKS_BESIDE_TEST)
-        of_stratum = ([task for task in suite.tasks(split) if task.stratum == stratum] for stratum in strata)
-        for task in itertools.chain.from_iterable(subject.played(tasks, most) for tasks in of_stratum):
-            first = start(env, task).first
-            expect(bool(first.text.strip()), f"task {task.id!r} starts with an empty observation")
-            if "oracle" in scripts:
-                record = play_script(env, task, scripts["oracle"](task, 0))
-                expect(record.success, f"the oracle does not solve task {task.id!r}; {record.summary}")
+    for task in subject.counted(_of_each_stratum(subject)):
+        first = start(env, task).first
+        expect(bool(first.text.strip()), f"task {task.id!r} starts with an empty observation")
+        if "oracle" in scripts:
+            record = play_script(env, task, scripts["oracle"](task, 0))
+            expect(record.success, f"the oracle does not solve task {task.id!r}; {record.summary}")
     env.close()
     return None
+
+
+def _of_each_stratum(subject: SuiteSubject) -> Sequence[Task]:
+    """The tasks that the oracle plays, of all strata of all splits."""
+    found: list[Task] = []
+    for split, strata in subject.suite.splits.items():
+        most = subject.tasks_a_stratum if split == "test" else min(subject.tasks_a_stratum, TASKS_BESIDE_TEST)
+        for stratum in strata:
+            found += subject.played([task for task in subject.suite.tasks(split) if task.stratum == stratum], most)
+    return found
 
 
 def check_scores(subject: SuiteSubject) -> str | None:
@@ -154,11 +171,15 @@ def check_scores(subject: SuiteSubject) -> str | None:
     expect(not missing, f"suite.toml declares no scores of {missing}")
     scripts = subject.scripts
     env = make(suite.env, **suite.env_options)
-    for name, declared in suite.scores.items():
+    for name in suite.scores:
         expect(name in scripts, f"suite.toml declares a score of {name!r}; {suite.env} has {sorted(scripts)}")
-        records = [play_script(env, task, scripts[name](task, index)) for index, task in enumerate(tasks)]
-        success = fmean(record.success for record in records)
-        score = fmean(record.steps[-1].score or 0.0 for record in records)
+    ends: dict[str, list[Step]] = {name: [] for name in suite.scores}
+    rounds = [(index, task, name) for index, task in enumerate(tasks) for name in suite.scores]
+    for index, task, name in subject.counted(rounds):  # by task: environments keep what they made for the last ones
+        ends[name].append(play_script(env, task, scripts[name](task, index)).steps[-1])
+    for name, declared in suite.scores.items():
+        success = fmean(bool(step.success) for step in ends[name])
+        score = fmean(step.score or 0.0 for step in ends[name])
         line = _declaration(name, success, None if declared.score is None else score, len(tasks))
         for measure, got, wanted in (("success", success, declared.success), ("score", score, declared.score)):
             expect(
@@ -201,7 +222,7 @@ def check_cheats(subject: SuiteSubject) -> str | None:
     )
     expect("null" in scripts, f"the scripts ['null'] are missing; {subject.suite.env} has {sorted(scripts)}")
     env = make(subject.suite.env, **subject.suite.env_options)
-    for task in subject.played(subject.headline):
+    for task in subject.counted(subject.played(subject.headline)):
         null = play_script(env, task, scripts["null"](task, 0))
         for name in cheats:
             record = play_script(env, task, scripts[name](task, 0))

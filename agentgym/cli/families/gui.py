@@ -39,8 +39,8 @@ def run(
             `render PATH` writes pictures into a folder, with targets in ScreenSpot's format.
         path: The file or folder.
         cache: osworld: the folder of the files that the tasks need; the default is `cache` beside the tasks.
-        app: osworld: further applications of your desktop, such as libreoffice_calc. render: what is shown; the default
-            is every application that not only tests show.
+        app: osworld: further applications of your desktop, such as libreoffice_calc. render: the applications to
+            show; the default is all but those that only tests show.
         screens: render: how many pictures.
         state: render: the states that are shown, such as start; the default is all.
         places: render: at how many places an application is shown before another is started.

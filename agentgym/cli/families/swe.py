@@ -29,9 +29,9 @@ _Packages = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metav
 
 @with_options
 def run(action: tyro.conf.Positional[_Action], /) -> int:
-    """Prepare the packages that agentgym/Repair-v0 plants faults in, make its tasks, and judge repairs of them.
+    """Prepare the packages of repair tasks (agentgym/Repair-v0), make such tasks, and judge repairs.
 
-    Each has options of its own, which `agentgym swe make --help` and so on show.
+    Each takes options of its own: see `agentgym swe make --help`, for example.
 
     Args:
         action: `prepare` fetches packages, after which everything works without a network. `list` shows all packages
@@ -109,7 +109,7 @@ def make(
 ) -> int:
     """Plant faults in prepared packages, keep those that tests notice, and write tasks of them.
 
-    It goes on where it was stopped.
+    If it was stopped, it goes on from there.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
@@ -117,7 +117,7 @@ def make(
         out: The folder for the tasks, and for a README with their counts. One that has tasks of other packages than
             those named is refused. The default writes nothing.
         yields: A page for the yields by operator and package, which go between its markers. Needs --out.
-        kept: Whether nothing new is tried, and what is known from earlier runs is taken.
+        kept: Try nothing new: take what earlier runs found.
         as_json: Print JSON.
     """
     if yields is not None and out is None:

@@ -20,7 +20,7 @@ from agentgym.wording import counted
 def run(action: tyro.conf.Positional[Literal["record", "replay", "serve"]], /) -> int:
     """Record pages into an archive, replay an archive, or serve a site.
 
-    Each has options of its own, which `agentgym web record --help` and so on show.
+    Each takes options of its own: see `agentgym web record --help`, for example.
 
     Args:
         action: `record URL ...` opens pages and writes what they load. `replay FILE [URL]` shows a page of an archive

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from gymnasium.error import ResetNeeded
+
 from agentgym.arguments import tool_name
 from agentgym.env import AgentEnv
 from agentgym.errors import ContractError
@@ -26,6 +28,8 @@ CANCELLED = "notifications/cancelled"
 """The notification that ends a running call."""
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions of MCP that are spoken, newest first; tools look alike in all of them."""
+ENDED = "The episode has ended."
+"""The text that ends an episode for a client of MCP; each later call is answered with it, too."""
 SAY = "send_message"
 """The tool that stands for free text, in environments without tools and in those that take both."""
 
@@ -165,7 +169,7 @@ def _call(session: Session, params: Mapping[str, Any], done: _Done) -> None:
         raise Fault(INVALID_PARAMS, "Missing 'name' in params")
     if not isinstance(arguments, dict | None):
         raise Fault(INVALID_PARAMS, "'arguments' must be an object")
-    call = partial(_call_tool, session, name, arguments or {})
+    call = partial(_call_unless_ended, session, name, arguments or {})
     session.perform("step", call, partial(done, partial(_tool_result, session, name)))
 
 
@@ -231,9 +235,19 @@ def _call_tool(session: Session, name: str, arguments: dict[str, Any]) -> Any:
     return env.step(json.dumps({"name": name, "arguments": arguments}))
 
 
+def _call_unless_ended(session: Session, name: str, arguments: dict[str, Any]) -> Any:
+    """The same; `ENDED` after the end of the episode, as a client of MCP cannot ask for another one."""
+    try:
+        return _call_tool(session, name, arguments)
+    except ResetNeeded:
+        return ENDED
+
+
 def _tool_result(session: Session, name: str, stepped: Any) -> dict[str, Any]:
     if stepped is None:
         raise Fault(INVALID_PARAMS, f"Tool not found: {name[:100]}")
+    if stepped is ENDED:
+        return _result([f"{ENDED} Nothing was done. Open a new session to play another one."], True, True)
     observation, reward, terminated, truncated, info = stepped
     session.step_count += 1
     if session.unrecorded is not None:
@@ -241,11 +255,13 @@ def _tool_result(session: Session, name: str, stepped: Any) -> dict[str, Any]:
     if terminated or truncated:
         session.record(info)
     text = text_of(info["messages"]) if info["messages"] else observation["text"]
-    return {
-        "content": [{"type": "text", "text": text}],
-        "isError": info["is_invalid"],
-        "_meta": {OURS: {"done": terminated or truncated}},
-    }
+    is_over = terminated or truncated
+    return _result([text, ENDED] if is_over and ENDED not in text else [text], info["is_invalid"], is_over)
+
+
+def _result(texts: Sequence[str], is_error: bool, is_over: bool) -> dict[str, Any]:
+    content = [{"type": "text", "text": text} for text in texts]
+    return {"content": content, "isError": is_error, "_meta": {OURS: {"done": is_over}}}
 
 
 def _tools(env: AgentEnv, schema_key: str) -> list[dict[str, Any]]:

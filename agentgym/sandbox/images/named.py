@@ -29,7 +29,7 @@ EXTRAS: Mapping[str, tuple[str, frozenset[str]]] = {
     "web": ("web", frozenset({"playwright", "selenium"})),
 }
 """Images that hold what an extra needs, as it is installed here; and what of it no environment imports."""
-ON_DEMAND = frozenset({"desktop-office"})
+ON_DEMAND = frozenset({"desktop-bus", "desktop-office"})
 """Images that are built only where they are named: large, and needed by few tasks."""
 PINS_FILE = "packages.txt"
 """File of an image's folder that names the Python packages it holds, as "name==version" a line."""
