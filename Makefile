@@ -51,7 +51,8 @@ TEST := OMP_NUM_THREADS=1 env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 test: install $(if $(PYTEST_ARGS),,system)
 ifeq ($(PYTEST_ARGS),)
 	@echo "== test: pytest, $(WORKERS) files at once =="
-	$(TEST) --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 40
+	$(TEST) --cache-clear --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 40 \
+		|| OMP_NUM_THREADS=1 $(BIN)/python -m scripts.run_again $$?
 else
 	$(TEST) $(PYTEST_ARGS)
 endif
