@@ -81,8 +81,8 @@ FAMILIES = {
     ),
     "web": Family({"miniwob": "web_miniwob", "shop": "web_shop"}, wanted=2, max_minutes=20, quick_task="miniwob"),
     "tools": Family(
-        {"sql": "tools_sql", "shop": "tools_shop", "search": "tools_search"},
-        wanted=3,
+        {"sql": "tools_sql", "shop": "tools_shop", "telecom": "tools_telecom", "search": "tools_search"},
+        wanted=4,
         max_minutes=15,
         quick_task="sql",
     ),

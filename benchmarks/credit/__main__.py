@@ -99,10 +99,10 @@ def report(argv: Sequence[str]) -> int:
 
 
 def page(argv: Sequence[str]) -> int:
-    """Write the tables of docs/choose-an-algorithm.md anew, from the report's JSON."""
+    """Update the tables of docs/algorithms/comparison.md from the report's JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.credit page")
     parser.add_argument("--results", type=Path, default=RESULTS / "credit-cpu.json")
-    parser.add_argument("--page", type=Path, default=Path("docs/choose-an-algorithm.md"))
+    parser.add_argument("--page", type=Path, default=Path("docs/algorithms/comparison.md"))
     own = parser.parse_args(argv)
     write_page(json.loads(own.results.read_text()), own.page)
     return 0

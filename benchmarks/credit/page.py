@@ -1,4 +1,4 @@
-"""The measured parts of docs/choose-an-algorithm.md, written from the report's JSON between two marks.
+"""The measured parts of docs/algorithms/comparison.md, written from the report's JSON between two marks.
 
 What stands outside of the marks is written by hand.
 """

@@ -261,7 +261,13 @@ def digest(piece: Piece) -> str:
 
 def _resolved(tables: Settings) -> Settings:
     """Every setting that is not a default, presets included: a new option of the trainer changes nothing."""
-    config = config_from_tables(tables, Source())
+    return _resolved_text(json.dumps(tables))
+
+
+@cache
+def _resolved_text(tables: str) -> Settings:
+    """The same of tables as JSON, once for each: a chain asks for the digests of all its pieces again and again."""
+    config = config_from_tables(json.loads(tables), Source())
     defaults = TrainConfig(RunConfig("", 0), algorithm=type(config.algorithm)())
     here, there = _flat(tables_of(config)), _flat(tables_of(defaults))
     changed = {key: value for key, value in here.items() if key not in there or there[key] != value}

@@ -26,11 +26,11 @@ import numpy as np
 from benchmarks.learning import PACKAGES, stage_interval, task_interval
 from benchmarks.measure import significant
 from benchmarks.report import Goal, Report, main, own_options, progress
-from benchmarks.studies.arms import STUDIES, register_arms
+from benchmarks.studies.arms import NUM_SEEDS, STUDIES, register_arms
 from benchmarks.studies.runs import Part, run_part
 
 PARTS = Path("runs/studies")
-SEEDS, SUCCESS = 5, 0.9
+SUCCESS = 0.9
 
 
 def reported(parts: Sequence[Part]) -> Report:
@@ -46,7 +46,7 @@ def reported(parts: Sequence[Part]) -> Report:
         if found:
             report.figures[study] = found
             fewest = min(len(each["by_seed"]) for each in found.values())
-            report.goals.append(Goal(f"{study}: seeds of each arm", fewest, SEEDS, "at least"))
+            report.goals.append(Goal(f"{study}: seeds of each arm", fewest, used[study].num_seeds, "at least"))
     return report
 
 
@@ -118,7 +118,7 @@ def command(argv: Sequence[str] | None = None) -> int:
     """The command line: the options of all benchmarks, and which studies to run."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--study", choices=STUDIES, action="append", help="what is compared; all by default")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds of each arm")
+    parser.add_argument("--seeds", type=int, default=NUM_SEEDS, help="number of seeds of each arm")
     parser.add_argument("--first-seed", type=int, default=0, help="the first of these seeds")
     parser.add_argument("--parts", type=Path, default=PARTS, help="folder of the parts")
     own, rest = own_options("studies", parser, argv)

@@ -19,6 +19,7 @@ from agentgym.task import Task
 from benchmarks.credit.suites import write_suite
 
 TWO = "two_mistakes"
+NUM_SEEDS = 5
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,19 @@ class Base:
         config: Its shipped configuration, which is changed.
         iterations: Of training.
         tests: How many test tasks a model is tested on.
+        num_seeds: How many seeds an arm needs.
     """
 
     suite: str
     config: str
     iterations: int
     tests: int
+    num_seeds: int = NUM_SEEDS
 
 
 PATCH_LINE = Base("swe/patch-line", "patch_line", 24, 100)
 MENU = Base("swe/experiment-menu", "experiment_menu", 6, 48)
-SHOP = Base("tools/desk-shop-small", "tools_shop", 30, 100)
+SHOP = Base("tools/desk-shop-small", "tools_shop", 30, 100, num_seeds=3)
 
 
 @dataclass(frozen=True)

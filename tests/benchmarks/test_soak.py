@@ -2,13 +2,13 @@ import os
 
 import pytest
 
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from benchmarks import soak
 from benchmarks.sandbox.holdings import growth
 from benchmarks.soak import KINDS, make_jobs
+from tests.sandbox.engine import has_engine
 
 pytestmark = [
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
+    pytest.mark.skipif(not has_engine(), reason="no container engine answers"),
     pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root"),
 ]
 

@@ -1,5 +1,6 @@
 import pytest
 
+from benchmarks.grpo_step import __main__
 from benchmarks.grpo_step.__main__ import run_process
 from benchmarks.grpo_step.work import Work, make_model
 from benchmarks.slow_lookup import SlowLookupEnv, slow_suite
@@ -24,7 +25,8 @@ def test_both_sides_play_real_turns_with_the_same_model(model, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_side_that_breaks_is_reported(tmp_path):
+def test_a_side_that_breaks_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setitem(__main__._MODULES, "agentgym", "benchmarks.no_such_side")
     with pytest.raises(RuntimeError, match="process of agentgym ended with code"):
         run_process("agentgym", Work(str(tmp_path / "nothing"), ""), tmp_path)
 

@@ -8,21 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, SandboxSpec
 from benchmarks.measure import machine
 from benchmarks.sandbox.__main__ import docker_provider, goals, measure_commands, measure_leases
 from benchmarks.sandbox.crowd import Crowd, engine_processes, memory_of
 from benchmarks.sandbox.other_work import KeptFigures
 from benchmarks.sandbox.sides import EngineContainers, live_an_episode, make_repository, times_ms
+from tests.sandbox.engine import has_engine
 
 LIMITS = Limits(memory_mib=128, work_mib=16, tmp_mib=8, pids=64)
 SPEC = SandboxSpec(image="debian:bookworm-slim", limits=LIMITS)
 OWN_OPTIONS = ("Mounts", "Binds")
 
-needs_engine = pytest.mark.skipif(
-    not isinstance(probe_engine(), EngineInfo) or os.geteuid() != 0, reason="needs a container engine, and root"
-)
+needs_engine = pytest.mark.skipif(not has_engine() or os.geteuid() != 0, reason="needs a container engine, and root")
 
 
 @pytest.fixture(scope="module")
