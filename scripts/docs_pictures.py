@@ -1,8 +1,8 @@
 """Draws pictures of docs/environments: a page of each site, the desktop's applications, and reports of episodes.
 
 Run it from the repository's root: python -m scripts.docs_pictures [NAME…], with names such as shop, report or repair.
-It needs the extra web and a browser; repair needs Docker and a prepared package, and applications and desktop need
-Docker, the image agentgym/desktop and the extra gui.
+It needs the extra web and a browser; repair needs Docker and a prepared package. Those of the desktop need Docker, the
+extra gui and the image agentgym/desktop; on_demand needs the images desktop-office and desktop-bus.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agentgym_web.browser.gate import Folder, Network
 from agentgym_web.browser.hub import the_hub
 from agentgym_web.browser.settings import PageSettings, View
 from agentgym_web.env import WebEnv
-from scripts.contact_sheet import applications_sheet
+from scripts.contact_sheet import SHOWN, SHOWN_ON_DEMAND, applications_sheet
 
 FOLDER = Path("docs/images")
 PAGES = {
@@ -76,7 +76,12 @@ def draw_desktop() -> None:
 
 def draw_applications() -> None:
     """Draw each application of the desktop, with its name."""
-    _write("gui/applications", applications_sheet())
+    _write("gui/applications", applications_sheet(SHOWN))
+
+
+def draw_on_demand() -> None:
+    """Draw each application of the images that are built on demand."""
+    _write("gui/on_demand", applications_sheet(SHOWN_ON_DEMAND))
 
 
 def _draw_episode(
@@ -108,6 +113,7 @@ def main(names: Sequence[str]) -> None:
         "report": draw_report,
         "repair": draw_repair,
         "applications": draw_applications,
+        "on_demand": draw_on_demand,
         "desktop": draw_desktop,
     }
     for name in names or [*PAGES, *others]:
