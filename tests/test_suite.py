@@ -65,6 +65,14 @@ def test_suite_reads_its_tasks_with_suite_and_split(folder):
     assert suite.scores["oracle"].success == 1.0
 
 
+def test_suite_reads_a_split_when_it_is_asked_for_and_once(folder):
+    suite = read_suite(folder)
+    (folder / "train.jsonl").unlink()
+    assert suite.tasks("test") is suite.tasks("test")
+    with pytest.raises(TaskError, match="the train split"):
+        suite.tasks("train")
+
+
 def test_suite_suggests_names_of_splits_and_tasks(folder):
     suite = read_suite(folder)
     with pytest.raises(UnknownNameError, match="'test/toy' has no split 'tests'; did you mean test"):

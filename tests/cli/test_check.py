@@ -227,6 +227,25 @@ def test_check_says_which_step_of_which_task_takes_long(
     assert told.startswith(f"{GUESS}: seeds is still running, in step 1 of task 'toy:far' ({__file__}, line ")
 
 
+def test_check_says_how_far_a_suite_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+
+    def check_suite(
+        name: str, on_start: Callable[[str], None], on_task: Callable[[int, int], None], **_: object
+    ) -> CheckReport:
+        on_start("scores")
+        on_task(3, 40)
+        while not said:
+            said.extend(capsys.readouterr().err.splitlines())
+            time.sleep(0.01)
+        return CheckReport(name, [])
+
+    monkeypatch.setattr("agentgym.cli.check.PATIENCE_S", 0.05)
+    monkeypatch.setattr("agentgym.cli.check.check_suite", check_suite)
+    assert main(["check", "dialogue/wordle"]) == 0
+    assert said[0] == "dialogue/wordle: scores is still running, at task 3 of 40"
+
+
 @pytest.mark.parametrize(("flags", "is_shown"), [([], False), (["--debug"], True)])
 def test_check_with_debug_shows_the_traceback_of_a_finding(
     flags: list[str],

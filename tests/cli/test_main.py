@@ -1,6 +1,7 @@
 """The dispatcher: help, errors as one line, exit codes, and a light start."""
 
 import json
+import os
 import re
 import resource
 import subprocess
@@ -24,6 +25,18 @@ def test_no_arguments_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "usage:" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("given", "spins"),
+    [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
+)
+def test_threads_sleep_soon_unless_the_user_says_otherwise(
+    given: dict[str, str], spins: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", given)
+    main(["--version"])
+    assert os.environ.get("GOMP_SPINCOUNT") == spins
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -25,7 +25,7 @@ def start(*args, **variables):
     while not printed.endswith("}\n"):
         line = process.stdout.readline()
         if not line:
-            process.wait(10)
+            process.wait(60)
             raise AssertionError(process.stderr.read())
         printed += line
     return process, json.loads(printed)
@@ -33,7 +33,7 @@ def start(*args, **variables):
 
 def end(process):
     process.send_signal(signal.SIGTERM)
-    code = process.wait(30)
+    code = process.wait(60)
     process.stdout.close()
     process.stderr.close()
     return code

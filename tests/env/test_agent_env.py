@@ -414,6 +414,33 @@ def test_a_reset_says_that_begin_returned_no_messages(first, monkeypatch):
         begin(ToyEnv())
 
 
+class Fresh(ToyEnv):
+    def __init__(self):
+        self.place = 0
+
+
+class Undrawn(ToyEnv):
+    def make_task(self, seed):
+        return {"id": f"toy:{seed}"}
+
+
+class Unwritten(ToyEnv):
+    begin = AgentEnv.begin
+
+
+@pytest.mark.parametrize(
+    ("faulty", "why"),
+    [
+        (Fresh, r"Fresh.__init__\(\) does not call super\(\).__init__\(\)"),
+        (Undrawn, "returned the dict {'id': 'toy:0'}, expected an agentgym.Task"),
+        (Unwritten, r"Unwritten has no method begin\(\); write it, so that it returns a list of messages"),
+    ],
+)
+def test_a_reset_says_what_a_subclass_lacks(faulty, why):
+    with pytest.raises(ContractError, match=why):
+        faulty().reset(seed=0)
+
+
 @pytest.mark.parametrize("score", [5.0, -0.1, float("nan"), float("inf"), "1"])
 def test_a_score_outside_of_0_to_1_is_refused(score, monkeypatch):
     monkeypatch.setattr(ToyEnv, "respond", lambda self, action: EnvReply([], (), True, True, score))

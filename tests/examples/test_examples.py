@@ -13,16 +13,26 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHOWN = {
     "agent_loop": "solved 5 of 5",
     "evaluate_an_endpoint": "all           10     1.000",
+    "game_of_your_own": "no more than there are. (reward 0.0)\n> 3\nThe first player wins. (reward 1.0)",
     "learner_of_your_own": "trained: success 0.",
     "one_episode": "turn 4 earned 1.0 for success",
     "pages_of_your_own": 'click("1"): reward 0.0, terminated False\nclick("1"): reward 1.0, terminated True',
     "reward_of_your_own": "'33': reward 0.1\n  brief = 1.0\n'My guess is 34.': reward 0.0",
+    "sandbox_of_your_own": "submit(): '', reward 1.0, terminated True",
+    "tasks_of_your_own": "all      2      0.500 [0.000, 1.000]",
     "train_from_python": "trained: success 0.",
     "wrap_a_gymnasium_environment": "terminated, success: True, last reward 1.0",
 }
 """What each example prints, in part."""
 RUN_ALL = """
 import contextlib, io, json, runpy, sys
+from dataclasses import replace
+from agentgym_rl.run import job
+
+def train_shortly(config, folder, train=job.train):
+    return train(replace(config, warm_start=replace(config.warm_start, demonstrations=32, epochs=1)), folder)
+
+job.train = train_shortly
 printed = {}
 for path in sys.argv[1:]:
     with contextlib.redirect_stdout(io.StringIO()) as stdout:

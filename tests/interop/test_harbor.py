@@ -12,7 +12,6 @@ import pytest
 from agentgym.authoring.players import call_text
 from agentgym.errors import InfrastructureError, TaskError, UnsupportedSpecError
 from agentgym.interop import HarborOptions, load_harbor, load_harbor_tasks, prepare_image
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
 from agentgym.sandbox.spec import SandboxSpec
@@ -20,12 +19,13 @@ from agentgym.task import Task
 from agentgym.testing.episodes import play_script
 from agentgym_swe.terminal.env import TerminalEnv
 from agentgym_swe.terminal.scripts import SCRIPTS
+from tests.sandbox.engine import has_engine
 
 FOLDERS = Path(__file__).parent / "folders"
 RELAXED = HarborOptions(relaxed=("storage_mb",))
 NAMES = ("count-errors", "repair-script", "sum-of-squares")
 needs_engine = [
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
+    pytest.mark.skipif(not has_engine(), reason="no container engine answers"),
     pytest.mark.skipif(os.geteuid() != 0, reason="the engine's sandboxes need root"),
 ]
 

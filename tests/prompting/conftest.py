@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tokenizers
-import trl
 from transformers import PreTrainedTokenizerFast
 
 from agentgym.prompting.tiny import build_tokenizer
 
-TEMPLATES = {path.stem: path for path in sorted((Path(trl.__file__).parent / "chat_templates").glob("*.jinja"))}
+TRL = Path(find_spec("trl").origin).parent  # importing it would take each test worker a second
+TEMPLATES = {path.stem: path for path in sorted((TRL / "chat_templates").glob("*.jinja"))}
 
 SPECIAL = re.compile(
     r"<\|[a-zA-Z_0-9]+\|?>|<[a-z_]+\|>|<｜[^｜\n]+｜>|\[/?[A-Z_]{3,}\]|\[gMASK\]|<sop>"

@@ -21,6 +21,9 @@ from openenv.core.env_server.mcp_types import (
 )
 from openenv.core.env_server.types import Action, Observation, State
 
+RELEASED = threading.Event()
+"""Lets steps go that wait."""
+
 
 class CountAction(Action):
     word: str
@@ -49,7 +52,7 @@ class CountEnv(Environment):
         if action.word == "crash":
             raise RuntimeError("crashed")
         if action.word == "wait":
-            time.sleep(3)
+            RELEASED.wait(60)
         self._state.step_count += 1
         done = self._state.step_count >= self.goal
         return CountObservation(told=action.word, done=done, reward=1.0 if done and self.pays else None)
@@ -93,6 +96,16 @@ TOOLS = (CallToolAction, CallToolObservation)
 
 
 @contextmanager
+def waiting():
+    """Steps that wait do so until the block ends."""
+    RELEASED.clear()
+    try:
+        yield
+    finally:
+        RELEASED.set()
+
+
+@contextmanager
 def serving(env, action_cls, observation_cls):
     app = create_fastapi_app(env, action_cls, observation_cls, max_concurrent_envs=8)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -105,4 +118,4 @@ def serving(env, action_cls, observation_cls):
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(60)

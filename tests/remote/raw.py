@@ -20,7 +20,7 @@ class Talk:
     """Messages out and in."""
 
     def __init__(self, url, token="", session_id=""):
-        self.socket = ClientSocket(Address.parse(url), token, ClientSettings(reply_timeout_s=10), session_id)
+        self.socket = ClientSocket(Address.parse(url), token, ClientSettings(reply_timeout_s=60), session_id)
 
     def __enter__(self):
         return self
@@ -32,7 +32,7 @@ class Talk:
         self.socket.send(message if isinstance(message, bytes) else json.dumps(message).encode())
 
     def hear(self):
-        return json.loads(self.socket.receive(10))
+        return json.loads(self.socket.receive(60))
 
     def ask(self, message):
         self.say(message)
@@ -42,7 +42,7 @@ class Talk:
         return self.ask({"type": "agentgym", "data": {"method": method, **fields}})
 
 
-def dial(url, timeout_s=10.0):
+def dial(url, timeout_s=60.0):
     """A plain socket to a server."""
     address = Address.parse(url)
     if address.host:

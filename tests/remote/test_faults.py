@@ -1,6 +1,7 @@
 """Hostile and broken clients: each fault so many times, and after it the server serves the next client as before."""
 
 import contextlib
+import dataclasses
 import json
 import resource
 import threading
@@ -26,7 +27,7 @@ RESET = {"type": "reset", "data": {"seed": 7}}
 
 def http_of(url):
     transport = httpx.HTTPTransport(uds=Address.parse(url).path)
-    return httpx.Client(transport=transport, base_url="http://localhost", timeout=20)
+    return httpx.Client(transport=transport, base_url="http://localhost", timeout=60)
 
 
 def assert_serves(url, token=""):
@@ -36,7 +37,12 @@ def assert_serves(url, token=""):
     env.close()
 
 
-def wait_until(condition, timeout_s=10.0):
+def limit(table, **limits):
+    """Change limits of a server that runs; what comes before is not bound by them however slow the machine is."""
+    table.config = dataclasses.replace(table.config, **limits)
+
+
+def wait_until(condition, timeout_s=60.0):
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "did not come about"
@@ -100,7 +106,7 @@ def test_pages_of_other_sites_are_refused(start, headers, status):
     [b"\r\n\r\n", b"GET\r\n\r\n", b"\x00" * 100, b"GET /ws HTTP/1.1\r\n" + b"a: b\r\n" * 10_000, b"\x16\x03\x01\x02"],
 )
 def test_what_is_no_http_is_refused_20_times(start, data):
-    url, _ = start(handshake_timeout_s=1.0)
+    url, table = start(handshake_timeout_s=1.0)
     with contextlib.ExitStack() as stack:
         strangers = [stack.enter_context(dial(url)) for _ in range(20)]
         for dialled in strangers:
@@ -109,6 +115,7 @@ def test_what_is_no_http_is_refused_20_times(start, data):
         for dialled in strangers:
             with contextlib.suppress(ConnectionError):
                 assert not dialled.recv(65536).startswith(b"HTTP/1.1 2")
+    limit(table, handshake_timeout_s=60.0)
     assert_serves(url)
 
 
@@ -183,12 +190,15 @@ def test_body_over_the_limit_is_refused_before_it_is_read(start):
 
 
 def test_20_requests_that_never_end_are_cut_off(start):
-    url, _ = start(handshake_timeout_s=1.5)
+    url, table = start(handshake_timeout_s=1.5)
     slow = [dial(url) for _ in range(20)]
     for number, dialled in enumerate(slow):
         dialled.sendall(
             (b"", b"GET /ws HTTP/1.1\r\nHost:", b"POST /reset HTTP/1.1\r\nContent-Length: 9\r\n\r\n{")[number % 3]
         )
+    with contextlib.suppress(ConnectionError), dial(url) as last:
+        shake(last)  # taken up or cut off after all of them were
+    limit(table, handshake_timeout_s=60.0)
     assert_serves(url)
     for dialled in slow:
         assert not dialled.recv(65536).startswith(b"HTTP/1.1 2")
@@ -201,11 +211,12 @@ def test_client_that_never_reads_is_held_and_then_cut_off(start):
             super().begin(task)
             return [{"role": "user", "content": "x" * 100_000}]
 
-    url, table = start(Long, handshake_timeout_s=1.0, max_unsent_bytes=200_000)
+    url, table = start(Long, max_unsent_bytes=200_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with dial(url) as dialled:
         shake(dialled)
         wait_until(lambda: len(table) == 1)
+        limit(table, handshake_timeout_s=1.0)
         dialled.setblocking(False)
         resets = frames.masked_frame(json.dumps(RESET).encode()) * 20_000
         began, sent = time.monotonic(), 0
@@ -218,6 +229,7 @@ def test_client_that_never_reads_is_held_and_then_cut_off(start):
         assert sent < len(resets)
     grown_mib = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert grown_mib < 60
+    limit(table, handshake_timeout_s=60.0)
     env = RemoteEnv(url)
     env.reset(seed=1)
     env.close()
@@ -271,9 +283,10 @@ def test_1000_idle_sessions_cost_little_and_leave_nothing(start):
 
 
 def test_idle_and_old_sessions_end(start):
-    url, table = start(idle_timeout_s=1.0)
+    url, table = start()
     with Talk(url) as talk:
         talk.ask(RESET)
+        limit(table, idle_timeout_s=0.5)
         told = talk.hear()
         assert (told["type"], told["data"]["code"]) == ("error", "SESSION_ERROR")
         assert "nothing was heard" in told["data"]["message"]
@@ -281,9 +294,10 @@ def test_idle_and_old_sessions_end(start):
 
 
 def test_session_ends_after_its_whole_time(start):
-    url, table = start(session_timeout_s=1.5)
+    url, table = start()
     with Talk(url) as talk:
         talk.ask(RESET)
+        limit(table, session_timeout_s=0.5)
         told = {"type": "state"}
         while told["type"] == "state":
             told = talk.ask({"type": "state"})
@@ -293,12 +307,13 @@ def test_session_ends_after_its_whole_time(start):
 
 
 def test_sessions_that_are_never_attached_end_too(start):
-    url, table = start(idle_timeout_s=1.0)
+    url, table = start()
     with http_of(url) as http:
         for number in range(10):
             created = {"jsonrpc": "2.0", "id": number, "method": "openenv/session/create"}
             assert "result" in http.post("/mcp", json=created).json()
     assert len(table) > 0
+    limit(table, idle_timeout_s=0.5)
     wait_until(lambda: len(table) == 0)
 
 
@@ -454,7 +469,7 @@ def test_requests_from_the_openapi_document_are_answered_as_it_says(start):
     for operation in schema.get_all_operations():
 
         @given(case=operation.ok().as_strategy())
-        @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
         def play(case):
             answer = case.call()
             counts[case.path] = counts.get(case.path, 0) + 1
@@ -463,7 +478,7 @@ def test_requests_from_the_openapi_document_are_answered_as_it_says(start):
 
         play()
     assert set(counts) == {"/health", "/metadata", "/schema", "/state", "/reset", "/step", "/mcp"}
-    assert counts["/step"] >= 60
+    assert counts["/step"] >= 30
     wait_until(lambda: all(session.is_detachable for session in table._sessions.values()))
     assert_serves(url)
 

@@ -79,6 +79,7 @@ README_JOBS = ("Register an environment", "Train an agent", "Evaluate an agent")
 WHOLE_PAGES = (
     "docs/add-a-sampler.md",
     "docs/register-an-environment.md",
+    "docs/write-an-environment.md",
     "docs/train-an-agent.md",
     "docs/evaluate-an-agent.md",
     "docs/evaluation.md",

@@ -20,13 +20,19 @@ CONFIGS = "trainers/agentgym_rl/configs"
 LOOKUP = f"{CONFIGS}/lookup.toml"
 TINY = (
     "run.iterations=1 validation.every=1 validation.tasks=2 validation.test_tasks=2 "
-    "warm_start.demonstrations=8 warm_start.epochs=1 group.tasks=2 group.size=2"
+    "warm_start.demonstrations=8 warm_start.epochs=1 group.tasks=2 group.size=2 rollout.sampling.max_tokens=4"
 )
 """Overrides that leave the least of a training run."""
 CLONED = TINY.replace("run.iterations=1", "run.iterations=0")
 """The same, without an iteration of reinforcement learning."""
-IN_A_BROWSER = CLONED.replace("tasks=2", "tasks=1").replace("demonstrations=8", "demonstrations=2")
+FEWEST = CLONED.replace("tasks=2", "tasks=1").replace("demonstrations=8", "demonstrations=2")
+"""The same, where an episode or a model is slow."""
 SEED = "--seed 1"
+SMALLER = (
+    f"agentgym train {CONFIGS}/gui_desktop_hf.toml --run runs/mine model.path=/models/my-checkpoint "
+    "run.env_options.scale=0.5 rollout.max_concurrent=4 rollout.history=last:1 "
+    "packing.row_length=4096 packing.micro_batch_tokens=4096"
+)
 
 SHORT = {
     # Forms, with something in the place of what the reader fills in.
@@ -40,6 +46,8 @@ SHORT = {
     "agentgym train --help-config KEY": "agentgym train --help-config run.seed",
     f"agentgym train {CONFIGS}/NAME.toml": f"agentgym train {CONFIGS}/guess_number_bands.toml --describe",
     "agentgym train $CONFIG --dry-run": f"agentgym train {LOOKUP} --describe",
+    # Overrides of a configuration that needs a checkpoint and a GPU: they are read, and nothing runs.
+    SMALLER: f"{SMALLER} --describe",
     "agentgym play ENV": f"agentgym play agentgym/Lookup-v0 {SEED}",
     "agentgym play ID --seed N --policy demo": "agentgym play agentgym/GuessNumber-v0 --seed 2 --policy demo",
     "agentgym serve ID": "agentgym serve agentgym/Lookup-v0 --port 0",
@@ -61,6 +69,12 @@ SHORT = {
     "agentgym eval --suite dialogue/taboo --policy demo --partner describer=scripted:oracle": (
         "agentgym eval --suite dialogue/taboo --policy demo --partner describer=scripted:oracle --limit 2"
     ),
+    "agentgym eval --suite tools/apps --policy oracle --env-option mode=python": (
+        "agentgym eval --suite tools/apps --policy oracle --env-option mode=python --limit 2"
+    ),
+    "agentgym eval --suite agentgym/McpTools-v0 --policy oracle --env-option finds_tools=true --limit 10": (
+        "agentgym eval --suite agentgym/McpTools-v0 --policy oracle --env-option finds_tools=true --limit 2"
+    ),
     # Addresses and ports that are free here.
     "agentgym serve agentgym/Wordle-v0": "agentgym serve agentgym/Wordle-v0 --port 0",
     "agentgym serve agentgym/Wordle-v0 --uds /run/wordle": "agentgym serve agentgym/Wordle-v0 --uds wordle.socket",
@@ -73,35 +87,36 @@ SHORT = {
     ),
     "agentgym web replay site.warc.gz https://example.org/": "agentgym web replay site.warc.gz SITE",
     "agentgym web serve shop --user NAME": "agentgym web serve shop --port 0 --user adele.castellan",
-    # Training runs.
+    # Training runs; those on pages and desktops are cut short in tests/trainers/rl/run/configs.
     f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned run.iterations=0": (
         f"agentgym train {CONFIGS}/guess_number.toml --run runs/cloned {CLONED} warm_start.has_control=false"
     ),
     f"agentgym train {CONFIGS}/taboo.toml": f"agentgym train {CONFIGS}/taboo.toml {TINY}",
     f"agentgym train {CONFIGS}/negotiation.toml": f"agentgym train {CONFIGS}/negotiation.toml {CLONED}",
     f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob": (
-        f"agentgym train {CONFIGS}/web_miniwob.toml --run runs/miniwob {IN_A_BROWSER}"
+        f"agentgym train {CONFIGS}/web_miniwob.toml --describe"
     ),
-    f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (
-        f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop {IN_A_BROWSER}"
-    ),
+    f"agentgym train {CONFIGS}/web_shop.toml --run runs/shop": (f"agentgym train {CONFIGS}/web_shop.toml --describe"),
     f"agentgym train {CONFIGS}/gui_desktop.toml --run runs/desktop": (
-        f"agentgym train {CONFIGS}/gui_desktop.toml --run runs/desktop {IN_A_BROWSER}"
+        f"agentgym train {CONFIGS}/gui_desktop.toml --describe"
     ),
     f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql": (
-        f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {CLONED}"
+        f"agentgym train {CONFIGS}/tools_sql.toml --run runs/sql {FEWEST}"
     ),
     f"agentgym train {CONFIGS}/patch_line.toml --run runs/patch-line": (
-        f"agentgym train {CONFIGS}/patch_line.toml --run runs/patch-line {CLONED}"
+        f"agentgym train {CONFIGS}/patch_line.toml --run runs/patch-line {FEWEST} run.threads=1"
     ),
     f"agentgym train {CONFIGS}/experiment_menu.toml --run runs/menu": (
-        f"agentgym train {CONFIGS}/experiment_menu.toml --run runs/menu {IN_A_BROWSER}"
+        f"agentgym train {CONFIGS}/experiment_menu.toml --run runs/menu {FEWEST}"
     ),
     f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk": (
-        f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk {CLONED}"
+        f"agentgym train {CONFIGS}/tools_shop.toml --run runs/desk {FEWEST}"
+    ),
+    f"agentgym train {CONFIGS}/tools_telecom.toml --run runs/telecom": (
+        f"agentgym train {CONFIGS}/tools_telecom.toml --run runs/telecom {FEWEST}"
     ),
     f"agentgym train {CONFIGS}/tools_search.toml --run runs/search": (
-        f"agentgym train {CONFIGS}/tools_search.toml --run runs/search {CLONED}"
+        f"agentgym train {CONFIGS}/tools_search.toml --run runs/search {FEWEST}"
     ),
     "agentgym eval --suite swe/patch-line --policy demo --env-option places=none": (
         "agentgym eval --suite swe/patch-line --policy demo --env-option places=none --limit 2"
@@ -192,6 +207,8 @@ NOT_RUN = {
         (
             "agentgym images build",
             "agentgym images build desktop",
+            "agentgym images build desktop-bus",
+            "agentgym images build desktop-office",
             "agentgym images build experiment",
             "agentgym images build mcp",
             "agentgym images build python",
@@ -233,11 +250,11 @@ NOT_RUN = {
     ),
     **dict.fromkeys(
         (
-            "agentgym check counter/Counter-v0",
-            "agentgym play counter/Counter-v0 --seed 1",
-            "agentgym eval --suite counter/Counter-v0 --policy oracle --limit 20",
+            "agentgym check table-booking/TableBooking-v0",
+            "agentgym play table-booking/TableBooking-v0 --window",
+            "agentgym eval --suite table-booking/basic --policy oracle",
         ),
-        "needs the reader's own package; tests/examples/test_examples.py plays its environment",
+        "needs the package that the page writes; tests/scaffold/test_package.py tests such a one",
     ),
     "agentgym play agentgym/Shop-v0 --window --record runs/mine": (
         "needs a display; tests/cli/test_play.py plays in a window of its own"
@@ -322,10 +339,11 @@ NOT_RUN = {
     "agentgym eval --suite swe/tuning --policy torch:RUN/models/trained --env-option mode=menu": (
         "needs a trained policy and real servers; tests/environments/tuning plays both"
     ),
+    "python -m benchmarks.studies --study rewards --seeds 3": MEASURES,
     "python -m scripts.check_suites": "draws every suite anew; tests/environments/test_suites.py compares parts",
     "python -m tests.sandbox.test_escapes": "writes a table of docs/reliability.md; tests/sandbox/test_escapes.py",
     "python -m scripts.docs_pictures": "takes pictures anew, for minutes; tests/repository/test_site.py",
-    "python -m scripts.docs_pictures applications desktop": "takes pictures anew; tests/environments/gui/desktop",
+    "python -m scripts.docs_pictures applications on_demand desktop": "takes pictures; tests/environments/gui/desktop",
 }
 """What is not run here, with the reason, and where a test does the like of it."""
 

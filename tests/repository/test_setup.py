@@ -29,7 +29,8 @@ def required(extra: str) -> set[str]:
 
 def run(*command: str, cwd: Path, path: str) -> str:
     # Not as a part of the `make test` that may run this: it would add its own lines to what make prints.
-    env = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
+    of_make = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "PYTEST_ARGS"}
+    env = {name: value for name, value in os.environ.items() if name not in of_make}
     env["PATH"] = path
     ended = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -199,7 +199,7 @@ class Engine:
     def stop(self, number: int) -> None:
         pid = self.pid
         os.kill(pid, number)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while Path(f"/proc/{pid}").exists():
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -216,7 +216,7 @@ def engine() -> Iterator[Engine]:
         second.stop(signal.SIGTERM)
     left = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if f" {folder}/" in line]
     for point in reversed(left):
-        subprocess.run(["umount", point], timeout=10, check=True)
+        subprocess.run(["umount", point], timeout=60, check=True)
     shutil.rmtree(folder)
 
 
@@ -250,7 +250,7 @@ def test_engine_elsewhere_is_not_started_here() -> None:
         env={**os.environ, "DOCKER_HOST": "tcp://127.0.0.1:1"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
     assert ended.returncode == 1

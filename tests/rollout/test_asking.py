@@ -18,6 +18,8 @@ def test_calls_are_carried_out_at_once_up_to_the_number_of_threads() -> None:
     for call in calls:
         pool.expect(call)
         threads.submit(call)
+    while not (calls[0].started and calls[1].started):
+        time.sleep(0.001)
     assert pool.next(0.1) is None
     assert [call.started > 0 for call in calls] == [True, True, False]
     release.set()

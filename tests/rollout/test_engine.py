@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,7 +65,7 @@ def test_two_hung_steps_do_not_hold_up_the_others():
     hung = [task(seed, fault="hang", limits=agentgym.Limits(max_turns=8, step_timeout_s=0.3)) for seed in (0, 1)]
     began = time.monotonic()
     records, stats = play(hung + [task(seed) for seed in range(2, 30)], env_threads=2, retries=0, max_fault_share=0.2)
-    assert time.monotonic() - began < 15  # a hung step goes on for 20 s
+    assert time.monotonic() - began < 60  # a hung step goes on for 120 s
     assert [str(record.outcome) for record in records[:2]] == ["infrastructure:StepTimeoutError"] * 2
     assert all(record.success for record in records[2:])
     assert stats.abandoned_calls == 2
@@ -230,11 +231,17 @@ def test_turn_limit_truncates():
     assert records[0].success is False
 
 
-def test_time_limit_truncates_and_grades():
-    limits = agentgym.Limits(max_turns=100, max_seconds=1.0)
-    records, _ = play([task(0, length=99, wait_s=0.1, limits=limits)])
+def test_time_limit_truncates_and_grades(monkeypatch):
+    now = [0.0]
+
+    def step(self, config):
+        now[0] += 0.25
+
+    monkeypatch.setattr(CountEnv, "_misbehave", step)
+    monkeypatch.setattr(episode, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    records, _ = play([task(0, length=99, limits=agentgym.Limits(max_turns=100, max_seconds=1.0))])
     assert str(records[0].outcome) == "truncated:time"
-    assert 2 <= len(records[0].turns) < 20
+    assert len(records[0].turns) == 4
 
 
 def test_an_episode_that_nothing_ends_is_cut_and_said_to_be(monkeypatch, caplog):
@@ -370,7 +377,7 @@ def test_closing_the_engine_closes_every_game_once(fault):
         for job in jobs([task(0, length=1), *(task(seed, length=4, fault=fault) for seed in range(1, 6))]):
             engine.submit(job)
         engine.next()
-    deadline = time.monotonic() + 15  # a hung step ends by itself after 20 s
+    deadline = time.monotonic() + 60  # a hung step ends by itself after 120 s
     while sum(env.num_closed for env in envs) < len(envs) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(envs) == 6

@@ -25,12 +25,13 @@ from agentgym.game import GameEnv, GameReply, SoloGame
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.rollout import Job, RolloutSettings, collect_episodes, game_maker, ray_hosts
 from agentgym.rollout.ray_hosts import HostSettings, RayHosts
-from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
+from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.leasing.owner import OWNER_LABEL, owners_folder, state_folder, this_owner
 from agentgym.stopping import sigterm_kept
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from tests.repository.documented import DOCUMENTED, words
+from tests.sandbox.engine import has_engine
 from tests.toys.game import Nim, nim_task
 
 pytestmark = pytest.mark.filterwarnings(
@@ -38,6 +39,8 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 HOSTS = HostSettings(kind="ray", num_hosts=3, games_per_host=16, cpus=1)
+ONE_HOST, TWO_HOSTS = (dataclasses.replace(HOSTS, num_hosts=count) for count in (1, 2))  # each takes seconds to start
+HEAD = {"num_cpus": 1, "include_dashboard": False, "include_log_monitor": False, "no_monitor": True}  # what tests use
 SUITE = load_suite("dialogue/guess-number")
 
 
@@ -63,7 +66,7 @@ def slow_maker(wait_s: float, slow_file: Path):
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     with sigterm_kept():
-        started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        started = Cluster(initialize_head=True, head_node_args=HEAD)
         for _ in range(2):
             started.add_node(num_cpus=1)
         started.wait_for_nodes()
@@ -91,11 +94,11 @@ def told(records):
 
 def nodes_of(hosts: RayHosts, at_least: int) -> list[str]:
     """The nodes that hosts have started on, once they are so many."""
-    for _ in range(60):
+    for _ in range(600):
         nodes = [node for node in hosts.nodes() if node]
         if len(nodes) >= at_least:
             return nodes
-        time.sleep(1)
+        time.sleep(0.1)
     raise AssertionError(f"hosts are on {nodes} alone")
 
 
@@ -132,7 +135,7 @@ def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
         finished = itertools.count(1)
         records, stats = play(
             hosts.make_game,
-            200,
+            80,
             lambda _: killer.start() if next(finished) == 20 else None,
             retries=4,
             max_fault_share=0.5,
@@ -141,14 +144,14 @@ def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
     finally:
         hosts.close()
         cluster.add_node(num_cpus=1)
-    here, _ = play(game_maker(SUITE), 200)
+    here, _ = play(game_maker(SUITE), 80)
     assert told(records) == told(here)
     assert Counter(record.id for record in records).most_common(1)[0][1] == 1
     assert hosts.num_lost >= 1
     assert stats.faults == 0
 
 
-@pytest.mark.parametrize("hosts", [(lambda task: HungGame(task), HOSTS)], indirect=True)
+@pytest.mark.parametrize("hosts", [(lambda task: HungGame(task), ONE_HOST)], indirect=True)
 def test_a_host_that_does_not_answer_is_a_timeout(hosts):
     task = Task("hung", 0, limits=agentgym.Limits(step_timeout_s=0.2))
     game = hosts.make_game(task)
@@ -176,7 +179,7 @@ class SlowToArrive:
 def test_time_that_a_host_takes_to_start_is_not_the_environments(cluster, monkeypatch):
     monkeypatch.setattr(ray_hosts, "_OPEN_TIMEOUT_S", 5.0)
     task = dataclasses.replace(nim_task(4), limits=agentgym.Limits(step_timeout_s=0.1))
-    hosts = RayHosts(SlowToArrive(7.0), dataclasses.replace(HOSTS, num_hosts=1))
+    hosts = RayHosts(SlowToArrive(7.0), ONE_HOST)
     try:
         with monkeypatch.context() as patched:
             patched.setattr(ray_hosts, "_START_TIMEOUT_S", 0.5)
@@ -206,25 +209,25 @@ class ScarceGame(SoloGame):
         return reply
 
 
-@pytest.mark.parametrize("hosts", [(lambda _: ScarceGame(agentgym.make(SUITE.env)), HOSTS)], indirect=True)
+@pytest.mark.parametrize("hosts", [(lambda _: ScarceGame(agentgym.make(SUITE.env)), TWO_HOSTS)], indirect=True)
 def test_no_more_episodes_are_started_than_the_hosts_have_room_for(hosts):
     game = hosts.make_game(SUITE.tasks("train")[0])
-    assert game.capacity == HOSTS.num_hosts * HOSTS.games_per_host
+    assert game.capacity == TWO_HOSTS.num_hosts * TWO_HOSTS.games_per_host
     game.close()
     records, stats = play(hosts.make_game, 60)
     assert (len(records), stats.retries, stats.errors) == (60, 0, {})
 
 
-def python_maker(folder: Path):
+def python_maker(folder: Path, slow_file: Path):
     """Makes Python-v0 in containers, and notes for each owner of containers on which node it is."""
-    place = str(folder)
+    place, slow = str(folder), str(slow_file)
 
     def make(_: Task) -> SoloGame:
         owner, node = this_owner().id, ray.get_runtime_context().get_node_id()
         note = Path(place, owner)
         if not note.exists():
             note.write_text(node)
-        return SlowSteps(agentgym.make("agentgym/Python-v0", runtime="docker"), 0.5, f"{place}/none")
+        return SlowSteps(agentgym.make("agentgym/Python-v0", runtime="docker"), 0.5, slow)
 
     return make
 
@@ -252,20 +255,23 @@ def wait_until_swept(owners, within_s: float = 30.0) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
+@pytest.mark.skipif(not has_engine(), reason="no container engine answers")
 @pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root")
 def test_sandboxes_of_a_killed_node_are_swept_and_its_episodes_played_again(cluster, tmp_path):
     suite = load_suite("tools/python")
-    tasks = suite.tasks("train")[:60]
+    tasks = suite.tasks("train")[:32]
     jobs = [Job(task, f"e{index:03d}", index) for index, task in enumerate(tasks)]
     policy = {"*": ScriptedPolicy("demo", agentgym.spec(suite.env).load_scripts()["demo"])}
-    hosts = RayHosts(python_maker(tmp_path), dataclasses.replace(HOSTS, games_per_host=4))
+    owned, slow_file = tmp_path / "owned", tmp_path / "slow"
+    owned.mkdir()
+    victim = next(iter(cluster.worker_nodes))
+    slow_file.write_text(victim.node_id)  # when others have finished ten, its first ones are still played
+    hosts = RayHosts(python_maker(owned, slow_file), dataclasses.replace(HOSTS, games_per_host=4))
     finished, left_behind = itertools.count(1), []
 
     def kill(records) -> None:
-        if next(finished) == 20:
-            node_of = {path.name: path.read_text() for path in tmp_path.iterdir()}
-            victim = next(node for node in cluster.worker_nodes if node.node_id in node_of.values())
+        if next(finished) == 10:
+            node_of = {path.name: path.read_text() for path in owned.iterdir()}
             lost = [owner for owner, node in node_of.items() if node == victim.node_id]
             left_behind.extend((lost, belongings(lost)))
             cluster.remove_node(victim, allow_graceful=False)
@@ -277,7 +283,7 @@ def test_sandboxes_of_a_killed_node_are_swept_and_its_episodes_played_again(clus
         assert len(lost) == 1
         assert len(held) > 1
         wait_until_swept(lost)
-        owners = {path.name for path in tmp_path.iterdir()}
+        owners = {path.name for path in owned.iterdir()}
         assert belongings(owners - set(lost))
     finally:
         hosts.close()
@@ -308,7 +314,7 @@ class HungGame(GameEnv):
         raise NotImplementedError
 
     def step(self, text):
-        time.sleep(3)
+        time.sleep(60)
 
 
 class Growing(Nim):
@@ -321,7 +327,7 @@ class Growing(Nim):
         return super().begin(task)
 
 
-@pytest.mark.parametrize("hosts", [(lambda _: Growing(), HOSTS)], indirect=True)
+@pytest.mark.parametrize("hosts", [(lambda _: Growing(), ONE_HOST)], indirect=True)
 def test_a_game_on_a_host_has_the_roles_of_its_task(hosts):
     game = hosts.make_game(nim_task(4))
     assert game.reset(nim_task(4)).keys() == set(Nim.roles)
@@ -331,13 +337,13 @@ def test_a_game_on_a_host_has_the_roles_of_its_task(hosts):
 
 def test_settings_put_the_environments_of_a_rollout_on_the_cluster(cluster):
     here, _ = play(game_maker(SUITE), 20)
-    there, _ = play(game_maker(SUITE), 20, hosts=HOSTS)
+    there, _ = play(game_maker(SUITE), 20, hosts=ONE_HOST)
     assert told(there) == told(here)
 
 
 def test_the_documented_command_plays_on_the_cluster(cluster, capsys):
     [text] = [command.text for command in DOCUMENTED if "--hosts ray" in command.text]
-    assert main([*words(text.replace("--num-hosts 8", "--num-hosts 2")), "--limit", "4", "--json"]) == 0
+    assert main([*words(text.replace("--num-hosts 8", "--num-hosts 1")), "--limit", "4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["success"]["mean"] == 1.0
 
 

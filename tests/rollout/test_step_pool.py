@@ -9,7 +9,7 @@ from agentgym.errors import InfrastructureError, StepTimeoutError
 from agentgym.rollout.step_pool import Call, StepPool
 
 
-def run(pool, *functions, timeout_s=5.0):
+def run(pool, *functions, timeout_s=60.0):
     for function in functions:
         pool.submit(Call(function, lambda call: None, timeout_s))
     return [pool.next() for _ in functions]
@@ -84,7 +84,7 @@ def test_next_comes_back_empty_handed_after_its_timeout():
     assert pool.next(0.05) is None
     assert time.monotonic() - began > 0.04
     release.set()
-    assert pool.next(5.0) is not None
+    assert pool.next(60.0) is not None
     pool.close()
 
 
@@ -105,6 +105,7 @@ def test_waiting_calls_do_not_run_out_of_time():
     waiting = Call(lambda: "begun", lambda call: None, 0.5)
     pool.submit(waiting)
     assert pool.next(0.8) is None
+    waiting.timeout_s = 60.0
     release.set()
     calls = [pool.next(), pool.next()]
     pool.close()
@@ -126,9 +127,12 @@ def test_a_hung_call_is_reported_while_others_keep_coming():
 
 def test_a_call_that_ended_in_time_is_not_overdue_when_it_is_fetched_late():
     pool = StepPool(1)
-    pool.submit(Call(lambda: "in time", lambda call: None, 0.5))
-    time.sleep(0.7)
-    call = pool.next()
+    call = Call(lambda: "in time", lambda call: None, 0.1)
+    pool.submit(call)
+    while not call.is_finished:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    assert pool.next() is call
     pool.close()
     assert (call.value, call.error) == ("in time", None)
 

@@ -46,7 +46,7 @@ class CountEnv(AgentEnv):
             return
         fault = config.get("fault")
         if fault == "hang":
-            end = time.monotonic() + 20
+            end = time.monotonic() + 120
             while time.monotonic() < end:
                 self.check_interrupt()
                 time.sleep(0.01)
@@ -68,7 +68,7 @@ def task(
         id=name or f"toy-{seed}",
         seed=seed,
         config={"length": length, **config},
-        limits=limits or agentgym.Limits(max_turns=8, step_timeout_s=5.0),
+        limits=limits or agentgym.Limits(max_turns=8, step_timeout_s=60.0),
     )
 
 

@@ -34,7 +34,7 @@ class Holdings:
         """What descriptors point at that were opened since then."""
         return sorted((open_descriptors(self.count_streams) - self.descriptors).elements())
 
-    def require_nothing_new(self, timeout_s: float = 20.0) -> None:
+    def require_nothing_new(self, timeout_s: float = 60.0) -> None:
         """Require that what is new ends within a time-out."""
         deadline = time.monotonic() + timeout_s
         while (new := self.new_threads() + self.new_descriptors()) and time.monotonic() < deadline:

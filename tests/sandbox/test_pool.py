@@ -92,7 +92,7 @@ def provider():
 
 @pytest.fixture
 def make_pool(provider):
-    pools = []
+    pools, others = [], set(threading.enumerate())
 
     def make(clock=time.monotonic, **settings):
         pools.append(SandboxPool(provider, PoolConfig(**settings), clock=clock))
@@ -102,7 +102,8 @@ def make_pool(provider):
     for pool in pools:
         pool.close()
     assert provider.live == set()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("sandbox-pool")]
+    threads = set(threading.enumerate()) - others
+    assert not [thread for thread in threads if thread.name.startswith("sandbox-pool")]
 
 
 def settle(pool, **expected):
@@ -187,9 +188,13 @@ def test_what_the_provider_cannot_enforce_is_refused(make_pool):
 
 
 def test_a_wait_for_room_ends_with_an_error_that_says_why(make_pool):
-    pool = make_pool(ready=0, max_cpus=1.0, wait_s=0.5)
-    with pool.lease(SPEC), pytest.raises(SandboxStartError, match="1 are out"):
-        pool.lease(SPEC)
+    pool = make_pool(ready=0, max_cpus=1.0)
+    patient = pool.settings
+    with pool.lease(SPEC):
+        pool.settings = replace(patient, wait_s=0.1)
+        with pytest.raises(SandboxStartError, match="1 are out"):
+            pool.lease(SPEC)
+    pool.settings = patient
     with pool.lease(SPEC):
         pass
 
@@ -308,7 +313,7 @@ def test_close_takes_what_is_out_and_answers_who_waits(make_pool, provider):
             time.sleep(0.001)
         pool.close()
         with pytest.raises(SandboxStartError, match="closed"):
-            waiting.result(timeout=10)
+            waiting.result(timeout=60)
     assert lease.resource.is_closed
     lease.release()
     pool.close()
@@ -333,7 +338,7 @@ def test_pool_sweeps_once_at_its_start(make_pool, provider):
 
 
 def test_a_reset_overtakes_the_starts_that_wait(make_pool, provider, monkeypatch):
-    pool, begun, go_on = make_pool(ready=0, workers=2, wait_s=30.0), threading.Semaphore(0), threading.Semaphore(0)
+    pool, begun, go_on = make_pool(ready=0, workers=2), threading.Semaphore(0), threading.Semaphore(0)
     lease, start = pool.lease(SPEC), provider.start
 
     def held(spec):

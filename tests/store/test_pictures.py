@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
+import sqlite3
 
 import numpy as np
 import pytest
 
 from agentgym.errors import UnknownNameError
 from agentgym.game import SoloGame
-from agentgym.picture import png_of, read_image
+from agentgym.message import user
+from agentgym.picture import png_of, read_image, with_picture
 from agentgym.policy import Reply
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.rollout import Job, RolloutSettings, collect_episodes
 from agentgym.store import RunStore
 from agentgym.store.export import export_jsonl
 from agentgym.store.parquet import export_dataset
+from agentgym.trajectory import LAST_MESSAGES
 from tests.toys.canvas import COLOURS, Canvas, canvas_task, pixels
 
 SHOWN = ("red", "blue", "red")
@@ -133,6 +136,21 @@ def test_pictures_are_stored_once_and_reload_with_their_places(tokenizer, store,
         assert store.image(place.hash).content == png_of(pixels(colour))
     with pytest.raises(UnknownNameError, match="unknown picture"):
         store.image("0")
+
+
+@pytest.mark.parametrize("has_answer", [True, False])
+def test_pictures_of_the_last_messages_are_stored_once_too(tokenizer, store, tmp_path, same, has_answer):
+    record = play(Seer(tokenizer))
+    shown = record.turns[1].messages[0] if has_answer else with_picture(user("The end."), np.zeros((2, 3, 3), np.uint8))
+    record.metadata[LAST_MESSAGES] = [shown, "odd"]
+    store.write_episode(record)
+    (found,) = store.episodes()
+    assert same(found, record)
+    assert store.counts()["images"] == (2 if has_answer else 3)
+    with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
+        [(stored,)] = connection.execute("SELECT record FROM episodes").fetchall()
+    assert "data:image" not in stored
+    assert "data:image" in record.metadata[LAST_MESSAGES][0]["content"][1]["image_url"]["url"]
 
 
 def test_exported_lines_hold_pictures_and_their_places(store, tmp_path, tokenizer):

@@ -25,6 +25,7 @@ from agentgym.task import Limits
 from agentgym.testing import ENV_CHECKS, bookkeeping, check_env, repeatability
 from agentgym.testing.subject import EnvSubject
 from agentgym.testing.vectors import HEAVY_MODULES
+from tests.testing.contracts import COSTLY, declare_costly
 from tests.toys.env import MOVES, SCRIPTS, ToyEnv, toy_task
 from tests.toys.game import write_suite
 
@@ -39,7 +40,8 @@ PARENT = os.getpid()
 
 @pytest.mark.slow  # all of them together
 @pytest.mark.parametrize("env_id", OWN)
-def test_check_env_passes_registered_environments(env_id):
+def test_check_env_passes_registered_environments(env_id, monkeypatch):
+    declare_costly(monkeypatch, env_id, only=COSTLY)
     report = check_env(env_id, only=[name for name in ENV_CHECKS if name != "light_import"])
     report.raise_if_failed()
     assert len(report.results) == len(ENV_CHECKS) - 1
@@ -427,13 +429,15 @@ def test_check_env_says_what_cannot_be_written_as_json():
 
 
 def test_check_env_finds_a_step_that_hangs(monkeypatch):
+    released = threading.Event()
+
     class Hanging(ToyEnv):
         def respond(self, action):
-            threading.Event().wait(1.0)
-            return super().respond(action)
+            return released.wait(60) and super().respond(action)
 
     monkeypatch.setattr(bookkeeping, "GIVES_UP_WITHIN_S", 0.1)
     report = check_env(Hanging, tasks=[ToyEnv().make_task(0)], only=["interrupt"])
+    released.set()
     assert "went on for" in report.failures[0].detail
 
 

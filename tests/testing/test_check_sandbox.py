@@ -9,13 +9,13 @@ import pytest
 from agentgym.errors import ContractError, UnknownNameError
 from agentgym.sandbox.base import ExecResult, ResetReport
 from agentgym.sandbox.engines.bubblewrap import BubblewrapProvider
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.engines.process import ProcessProvider, ProcessSandbox
 from agentgym.sandbox.leasing.owner import this_owner
 from agentgym.testing import SANDBOX_CHECKS, check_sandbox
 from tests.sandbox.docker_engine import SPEC, running_provider
+from tests.sandbox.engine import has_engine
 
-needs_engine = pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
+needs_engine = pytest.mark.skipif(not has_engine(), reason="no container engine answers")
 
 
 @pytest.fixture(scope="module")

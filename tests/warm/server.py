@@ -140,9 +140,11 @@ def run(job: Job) -> None:
 
 def main() -> None:
     path, watched = sys.argv[1:]
+    gc.disable()
     for name in IMPORTED:
         importlib.import_module(name)
     gc.freeze()  # what was imported is shared with the processes, not copied when they collect
+    gc.enable()
     server = Server(path, int(watched))
     if os.fork():
         os._exit(0)  # who started it goes on now that it answers

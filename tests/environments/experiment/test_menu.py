@@ -58,7 +58,7 @@ def pool_of(env: ExperimentEnv) -> TrainerPool:
     return pool
 
 
-def wait_until(holds: Callable[[], bool], within_s: float = 20.0) -> bool:
+def wait_until(holds: Callable[[], bool], within_s: float = 60.0) -> bool:
     """Whether something comes to hold: processes start, and pools take back, in the background."""
     deadline = time.monotonic() + within_s
     while not holds():

@@ -130,7 +130,7 @@ def test_wrong_changes_are_typed_and_blamed(made: Made) -> None:
 def test_code_that_ends_hangs_grows_or_fills_the_disk_is_typed(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     small = dataclasses.replace(ground.LIMITS, memory_mib=256)
     monkeypatch.setattr(ground, "LIMITS", small)
-    env = made("swerebench", timeout_s=40, disk_mib=32)
+    env, hasty = made("swerebench", timeout_s=40, disk_mib=32), made("swerebench", timeout_s=15)
     filling = "f = open('/var/tmp/x', 'wb'); [f.write(bytes(1 << 20)) for _ in range(96)]; f.flush()"
     lines = {
         "unrecorded": "import os; os._exit(0)",
@@ -139,7 +139,7 @@ def test_code_that_ends_hangs_grows_or_fills_the_disk_is_typed(made: Made, monke
         "hung": "import time; time.sleep(900)",
     }
     for kind, line in lines.items():
-        found = judged(env, f"echo {json.dumps(line)} >> {SOURCE}")
+        found = judged(hasty if kind == "hung" else env, f"echo {json.dumps(line)} >> {SOURCE}")
         assert (found["kind"], found["parts"]["fixed"]) == (kind, 0.0), found
 
 

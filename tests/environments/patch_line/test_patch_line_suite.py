@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from agentgym.prompting.tiny import build_tokenizer
@@ -7,7 +8,7 @@ from agentgym.suite import load_suite
 from agentgym_swe.patch_line import vocabulary
 from agentgym_swe.patch_line.env import PatchLineEnv
 from agentgym_swe.patch_line.generate import SIZES, held_out
-from agentgym_swe.patch_line.language import numbered
+from agentgym_swe.patch_line.language import linked, marked, numbered
 from agentgym_swe.patch_line.mistakes import TRAINED, UNSEEN
 from tests.testing.contracts import require_contract
 
@@ -44,6 +45,20 @@ def test_statements_and_programs_are_whole_words() -> None:
         single = {piece for piece in pieces if len(piece) == 1 and piece.isalpha() and piece.isascii()}
         assert single <= set("anxypqrf"), text
         assert len(pieces) < 600
+
+
+def test_places_are_single_tokens() -> None:
+    """The longest programs have the most."""
+    tokenizer = build_tokenizer(
+        vocabulary.texts(), PatchLineEnv.tools, numbers=vocabulary.NUMBERS, phrases=vocabulary.PHRASES
+    )
+    suite = load_suite(NAME)
+    tasks = [task for split in SIZES for task in suite.tasks(split) if len(task.config["lines"]) >= 18]
+    assert tasks
+    for task in tasks:
+        text = f"{linked(task.instruction, task.config['lines'])}\n{numbered(marked(task.config['lines']))}"
+        pieces = [piece.removeprefix("Ġ") for piece in tokenizer.tokenize(text)]
+        assert [piece for piece in pieces if piece[0] in "@#"] == re.findall(r"[@#]\d+", text), text
 
 
 def test_suite_keeps_its_contract() -> None:

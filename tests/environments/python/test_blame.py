@@ -18,7 +18,7 @@ from agentgym_tools.python.env import RIGHT, PythonEnv
 from agentgym_tools.python.judging import Verdict, run_tests
 from tests.environments.python.conftest import UNLIMITED, call, run
 
-NAP = "import time\ntime.sleep(0.8)\n"
+NAP = "import time\nfor _ in range(10):  # which also a machine that stands still does not skip\n    time.sleep(0.1)\n"
 
 
 class Perilous(ProcessProvider):

@@ -30,7 +30,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture
 def run(process: subprocess.Popen[bytes]) -> Run:
-    def run_code(code: str, limit_s: float = 5.0) -> tuple[str, str]:
+    def run_code(code: str, limit_s: float = 60.0) -> tuple[str, str]:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps({"nonce": "n0", "code": code, "limit_s": limit_s}).encode() + b"\n")

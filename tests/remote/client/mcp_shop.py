@@ -29,7 +29,8 @@ def buy(fruit: str, count: int = 1) -> str:
 @server.tool()
 def wait(seconds: float) -> str:
     """Take your time."""
-    time.sleep(seconds)
+    for _ in range(int(seconds * 10)):  # which is longer where the process is stopped meanwhile
+        time.sleep(0.1)
     return "waited"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from tests.remote.openenv_counter import TOOLS, WORDS, CountEnv, FreeEnv, ToolBoxEnv, serving
+    from tests.remote.openenv_counter import TOOLS, WORDS, CountEnv, FreeEnv, ToolBoxEnv, serving, waiting
 
 from agentgym.env import CutMessage
 from agentgym.errors import CancelledEpisode, ConfigError, InfrastructureError, StepTimeoutError, TaskError
@@ -104,9 +104,10 @@ def test_failure_of_a_foreign_server_is_infrastructure(counter, connect):
 
 
 def test_slow_foreign_server_is_given_up(counter, connect):
-    env = connect(counter, settings=ClientSettings(reply_timeout_s=1.0))
+    env = connect(counter)
     env.reset(seed=1)
-    with pytest.raises(StepTimeoutError):
+    env.settings = ClientSettings(reply_timeout_s=0.5)
+    with waiting(), pytest.raises(StepTimeoutError):
         env.step("wait")
 
 
@@ -117,7 +118,7 @@ def test_interrupt_of_a_foreign_server_closes_the_connection(counter, connect):
     env.reset(seed=1)
     timer = threading.Timer(0.2, env.interrupt)
     timer.start()
-    with pytest.raises(CancelledEpisode):
+    with waiting(), pytest.raises(CancelledEpisode):
         env.step("wait")
     timer.join()
 

@@ -25,7 +25,7 @@ class Shopping(McpToolEnv):
     own_tools = (tool_schema("answer", "End with a price.", price="The price."),)
 
     def make_task(self, seed):
-        return Task(f"shop:{seed}", seed, "What does an apple cost?", limits=Limits(step_timeout_s=20))
+        return Task(f"shop:{seed}", seed, "What does an apple cost?", limits=Limits(step_timeout_s=60))
 
     def begin(self, task):
         return [user(task.instruction)]
@@ -68,22 +68,22 @@ def test_long_result_is_cut(shop):
 
 def test_call_past_its_limit_fails_and_the_next_one_works(shop):
     with pytest.raises(StepTimeoutError, match="wait"):
-        shop.call("wait", {"seconds": 1.0}, timeout_s=0.2)
+        shop.call("wait", {"seconds": 2.0}, timeout_s=0.2)
     assert shop.call("price", {"fruit": "apple"}).isdecimal()
 
 
 def test_server_that_ends_is_an_infrastructure_failure():
     with McpTools(SHOP) as tools:
         with pytest.raises(InfrastructureError):
-            tools.call("die", {}, timeout_s=5)
+            tools.call("die", {}, timeout_s=60)
         with pytest.raises(InfrastructureError):
-            tools.call("price", {"fruit": "apple"}, timeout_s=5)
+            tools.call("price", {"fruit": "apple"}, timeout_s=60)
 
 
 @pytest.mark.parametrize("command", [("/nowhere/program",), (sys.executable, "-c", "raise SystemExit(1)")])
 def test_server_that_does_not_start_is_an_infrastructure_failure(command):
     with pytest.raises(InfrastructureError):
-        McpTools(McpServer(command=command, start_timeout_s=10))
+        McpTools(McpServer(command=command, start_timeout_s=60))
 
 
 def test_server_has_one_way_to_be_reached():
@@ -125,8 +125,8 @@ def test_interrupt_ends_a_call(env):
     timer.start()
     began = time.monotonic()
     with pytest.raises(CancelledEpisode):
-        env.step("wait(seconds=10)")
-    assert time.monotonic() - began < 9
+        env.step("wait(seconds=50)")
+    assert time.monotonic() - began < 40
     timer.join()
 
 

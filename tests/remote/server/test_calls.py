@@ -18,7 +18,7 @@ def in_loop(use, inline="auto", max_threads=2):
         runner.start(asyncio.get_running_loop())
         seat = Seat(ToyEnv)
 
-        def call(function, timeout_s=5.0, kind="step", seat=seat):
+        def call(function, timeout_s=60.0, kind="step", seat=seat):
             future = asyncio.get_running_loop().create_future()
 
             def then(value, error):
@@ -195,8 +195,11 @@ def test_threads_are_as_many_as_needed_and_no_more():
 
 def test_call_that_has_returned_is_not_overdue_though_the_loop_was_late():
     async def use(runner, call):
-        late = call(lambda: (time.sleep(0.1), "late")[1], timeout_s=0.05)
-        time.sleep(0.3)  # the loop is busy elsewhere while the call ends and its time runs out
+        begun = threading.Event()
+        late = call(lambda: (begun.set(), time.sleep(0.1), "late")[2], timeout_s=0.05)
+        begun.wait(60)  # the loop is busy elsewhere while the call ends and its time runs out
+        while runner._running:
+            time.sleep(0.001)
         runner._watch()
         assert await late == "late"
         assert (runner.num_hung, runner._num_threads) == (0, 1)

@@ -29,7 +29,7 @@ def with_client(url, use, query="", headers=None):
 
     async def talk():
         async with (
-            httpx.AsyncClient(headers=headers, timeout=20) as http,
+            httpx.AsyncClient(headers=headers, timeout=60) as http,
             streamable_http_client(f"{url}/mcp{query}", http_client=http) as (reading, writing, _),
             ClientSession(reading, writing) as session,
         ):
@@ -102,7 +102,7 @@ def test_a_role_with_tools_also_speaks_by_one(start):
     assert with_client(url, use) == (["book", "close_case", "send_message"], ["1 GB booked.", "It works.", "Closed."])
 
 
-def test_call_after_the_end_is_an_error(start):
+def test_call_after_the_end_is_told_of_it(start):
     url, _ = start("agentgym/GuessNumber-v0", port=0)
 
     async def use(session, about):
@@ -110,8 +110,10 @@ def test_call_after_the_end_is_an_error(start):
             told = await session.call_tool("send_message", {"message": guess})
             if told.meta["agentgym"]["done"]:
                 break
-        with pytest.raises(McpError, match="reset"):
-            await session.call_tool("send_message", {"message": "1"})
+        assert told.content[-1].text == "The episode has ended."
+        late = await session.call_tool("send_message", {"message": "1"})
+        assert (late.isError, late.meta) == (True, told.meta)
+        assert late.content[0].text.startswith("The episode has ended. Nothing was done. Open a new session")
 
     with_client(url, use, "?seed=3")
 
@@ -143,7 +145,7 @@ def test_rpc_over_a_websocket(start):
 
         def call(body):
             socket.send(body if isinstance(body, str) else json.dumps(body))
-            return json.loads(socket.recv(timeout=10))
+            return json.loads(socket.recv(timeout=60))
 
         listed = call({"jsonrpc": "2.0", "id": "a", "method": "tools/list"})
         assert (listed["id"], len(listed["result"]["tools"])) == ("a", 3)

@@ -1,5 +1,6 @@
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -229,8 +230,10 @@ def test_fork_that_nobody_waits_for_any_more_is_closed(start, limit_s):
         def close(self):
             self.is_open = False
 
-    url, table = start(Forking, inline="never", step_timeout_s=limit_s)
+    url, table = start(Forking, inline="never")
     with Talk(url) as talk:
+        wait_until(lambda: len(table) == 1)
+        table.config = replace(table.config, step_timeout_s=limit_s)  # from the next reset on
         talk.ask(RESET)
         talk.say({"type": "agentgym", "data": {"method": "fork"}})
         assert forking.wait(60)

@@ -36,7 +36,7 @@ class Site:
 
     def _serve(self, connection):
         with connection:
-            connection.settimeout(10)
+            connection.settimeout(60)
             content = b""
             try:
                 while self.until not in content and (chunk := connection.recv(65536)):
@@ -81,7 +81,7 @@ def make_proxy(tmp_path):
 @contextmanager
 def connected(proxy):
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(10)
+        connection.settimeout(60)
         connection.connect(str(proxy.path))
         yield connection
 
@@ -219,7 +219,7 @@ def test_a_slow_head_is_given_up(make_proxy):
     proxy = make_proxy(["a.test"], head_s=0.2)
     started = time.monotonic()
     assert status(ask(proxy, b"GET http://a.test/ HTTP/1.1\r\n")) == 408
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_a_slow_resolver_is_given_up(make_proxy):
@@ -230,10 +230,11 @@ def test_a_slow_resolver_is_given_up(make_proxy):
 
 
 def test_a_host_without_address_and_a_closed_port_are_a_bad_gateway(make_proxy):
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    proxy = make_proxy([f"127.0.0.1:{port}", "gone.test"], {"127.0.0.1": ["127.0.0.1"]})
-    assert status(ask(proxy, f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())) == 502
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        port = unheard.getsockname()[1]
+        proxy = make_proxy([f"127.0.0.1:{port}", "gone.test"], {"127.0.0.1": ["127.0.0.1"]})
+        assert status(ask(proxy, f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())) == 502
     assert status(ask(proxy, b"CONNECT gone.test:443 HTTP/1.1\r\n\r\n")) == 502
 
 
@@ -242,7 +243,7 @@ def test_a_silent_connection_ends(make_proxy):
     proxy = make_proxy([f"127.0.0.1:{site.port}"], idle_s=0.3)
     started = time.monotonic()
     assert ask(proxy, f"GET http://127.0.0.1:{site.port}/ HTTP/1.1\r\n\r\n".encode()) == b""
-    assert 0.2 < time.monotonic() - started < 5
+    assert 0.2 < time.monotonic() - started < 30
     site.close()
 
 
@@ -253,10 +254,10 @@ def test_a_connection_ends_at_its_time_however_busy(make_proxy):
     with connected(proxy) as connection:
         connection.sendall(f"CONNECT 127.0.0.1:{site.port} HTTP/1.1\r\n\r\n".encode())
         with suppress(BrokenPipeError, ConnectionResetError):
-            while time.monotonic() - started < 8:
+            while time.monotonic() - started < 40:
                 connection.sendall(b"x")
                 time.sleep(0.02)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     site.close()
 
 

@@ -1,5 +1,6 @@
 """Sandboxes under bubblewrap: made, limited, reset, forked and taken down, as root and as anybody."""
 
+import contextlib
 import errno
 import os
 import shutil
@@ -69,7 +70,10 @@ def test_the_environment_holds_the_specs_variables_and_none_of_the_hosts(provide
     with provider.start(spec) as sandbox:
         assert run(sandbox, 'printf %s "$TASK_VALUE"').stdout == b"a b\n=c"
         assert b"s3cret" not in run(sandbox, "env; cat /proc/*/environ").stdout
-        arguments = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+        arguments = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                arguments.append(path.read_bytes())
         assert not [line for line in arguments if b"bwrap" in line and b"TASK_VALUE" in line], "argv is for all to see"
 
 
@@ -95,7 +99,10 @@ def test_folders_are_bounded_in_size(sandbox):
 
 
 def test_processes_are_bounded_and_the_sandbox_goes_on(sandbox):
-    ran = run(sandbox, "for i in $(seq 100); do sleep 5 & done; jobs | wc -l", timeout_s=5)
+    for timeout_s in (5, 30):  # a busy machine may not come so far in five seconds
+        ran = run(sandbox, "for i in $(seq 100); do sleep 60 & done; jobs | wc -l", timeout_s=timeout_s)
+        if ran.stderr:
+            break
     assert b"Resource temporarily unavailable" in ran.stderr
     assert run(sandbox, "echo still here").stdout == b"still here\n"
 
@@ -103,7 +110,7 @@ def test_processes_are_bounded_and_the_sandbox_goes_on(sandbox):
 def test_sandboxes_count_their_processes_each_for_itself(provider):
     crowd = ["bash", "-c", "for i in $(seq 24); do sleep 20 & done; echo ready; wait"]
     with provider.start(SPEC) as one, provider.start(SPEC) as two, one.spawn(crowd) as busy:
-        assert busy.receive(timeout_s=10) == b"ready\n"
+        assert busy.receive(timeout_s=60) == b"ready\n"
         assert run(two, "for i in $(seq 24); do sleep 0.1 & done; wait").is_ok
 
 
@@ -162,7 +169,7 @@ def test_a_snapshot_can_be_returned_to_and_forked(provider, tmp_path):
 def test_a_snapshot_holds_still_what_writes(sandbox):
     write = "i=0; while :; do i=$((i+1)); echo $i > a; echo $i > b; [ $i -eq 9 ] && echo under way; done"
     with sandbox.spawn(["bash", "-c", write]) as writer:
-        assert writer.receive(timeout_s=10)
+        assert writer.receive(timeout_s=60)
         for _ in range(3):
             snapshot = sandbox.snapshot()
             layer = Path((snapshot.path / "layers").read_text().splitlines()[0])
@@ -327,7 +334,7 @@ def test_sandboxes_end_with_their_owner(state):
         owner.kill()
         owner.wait()
         owner.stdout.close()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]

@@ -23,12 +23,12 @@ from agentgym.errors import (
 from agentgym.sandbox.engines import docker_container
 from agentgym.sandbox.engines.docker_container import DockerContainer
 from agentgym.sandbox.engines.docker_sandbox import DockerSandbox
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from agentgym.sandbox.spec import Limits, Mount, Network
 from tests.sandbox.docker_engine import SPEC, running_provider, shell
+from tests.sandbox.engine import has_engine
 
 pytestmark = [
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
+    pytest.mark.skipif(not has_engine(), reason="no container engine answers"),
     pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root"),
 ]
 
@@ -257,9 +257,9 @@ def test_reset_in_place_leaves_no_file_process_or_shared_memory(provider, reposi
         assert "sleep" not in output(sandbox, "cat /proc/[0-9]*/comm")
 
 
-def test_a_hundred_resets_leave_the_footprint_as_it_was(provider, sandbox):
+def test_thirty_resets_leave_the_footprint_as_it_was(provider, sandbox):
     before = provider.footprint()
-    for number in range(100):
+    for number in range(30):
         sandbox.write_file(f"file{number}", b"x")
         assert sandbox.reset().method == "in_place"
     assert provider.footprint() == before
@@ -375,7 +375,7 @@ def test_a_container_killed_under_a_command_is_lost_and_says_why(provider, how, 
     {"kill": container.kill, "stop": lambda: container.stop(timeout=1), "remove": lambda: container.remove(force=True)}[
         how
     ]()
-    thread.join(timeout=40)
+    thread.join(timeout=60)
     assert isinstance(outcome[0], SandboxLostError)
     assert told in str(outcome[0])
     assert sandbox.is_lost()
@@ -401,7 +401,7 @@ def test_close_ends_what_runs_and_twice_is_harmless(provider):
     time.sleep(0.2)
     sandbox.close()
     sandbox.close()
-    thread.join(timeout=40)
+    thread.join(timeout=60)
     assert isinstance(outcome[0], SandboxLostError)
     assert provider.settled(before) == before
 
@@ -419,7 +419,7 @@ def test_a_container_whose_creation_was_never_answered_is_removed(provider, monk
     assert provider.settled(before) == before
 
 
-def test_fifty_starts_and_closes_in_parallel_leave_nothing(provider):
+def test_starts_and_closes_in_parallel_leave_nothing(provider):
     before = provider.footprint()
 
     def live(number):
@@ -427,7 +427,7 @@ def test_fifty_starts_and_closes_in_parallel_leave_nothing(provider):
             return sandbox.exec(["echo", str(number)]).stdout
 
     with ThreadPoolExecutor(8) as executor:
-        assert list(executor.map(live, range(50))) == [f"{number}\n".encode() for number in range(50)]
+        assert list(executor.map(live, range(24))) == [f"{number}\n".encode() for number in range(24)]
     assert provider.settled(before) == before
 
 
@@ -472,21 +472,22 @@ def test_a_container_killed_before_it_is_ready_leaves_nothing(fresh_provider, mo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["watched", "swept"])
-def test_a_kill_of_the_owner_of_fifty_sandboxes_leaves_none(fresh_provider, mode):
+def test_a_kill_of_the_owner_of_ten_sandboxes_leaves_none(fresh_provider, mode):
+    """Of fifty, in `test_faults`."""
     other = fresh_provider
     owners = other.owner.state / "owners"
     bystander = other.start(SPEC)
     before = other.footprint()
-    command = [sys.executable, "-c", OWN_SANDBOXES, str(other.owner.state), "50", mode]
+    command = [sys.executable, "-c", OWN_SANDBOXES, str(other.owner.state), "10", mode]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     with process:
         assert process.stdout.readline() == "ready\n"
-        assert other.footprint().containers == before.containers + 50
+        assert other.footprint().containers == before.containers + 10
         os.killpg(process.pid, signal.SIGKILL)
     if mode == "swept":
         assert len(other.sweep()) > 0
     assert other.settled(before, timeout_s=60) == before
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while os.listdir(owners) != [other.owner.id] and time.monotonic() < deadline:
         time.sleep(0.1)
     assert os.listdir(owners) == [other.owner.id]

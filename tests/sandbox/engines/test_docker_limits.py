@@ -7,11 +7,11 @@ import signal
 import pytest
 
 from agentgym.errors import SandboxLostError
-from agentgym.sandbox.engines.engine import EngineInfo, probe_engine
 from tests.sandbox.docker_engine import SPEC, running_provider, shell
+from tests.sandbox.engine import has_engine
 
 pytestmark = [
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers"),
+    pytest.mark.skipif(not has_engine(), reason="no container engine answers"),
     pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root"),
 ]
 
@@ -75,7 +75,7 @@ def test_a_command_that_was_killed_for_memory_is_no_cause_of_a_later_kill(provid
 def test_the_limit_of_processes_ends_commands_and_never_the_sandbox(sandbox):
     """So it is no cause of a loss that anybody could be blamed for."""
     for _ in range(3):
-        ran = shell(sandbox, "for i in $(seq 99); do sleep 9 & done; wait", timeout_s=5)
+        ran = shell(sandbox, "for i in $(seq 99); do sleep 9 & done; wait", timeout_s=60)
         assert "Cannot fork" in ran.text()
         assert sandbox.exec(["true"]).is_ok
 

@@ -22,6 +22,11 @@ from agentgym.sandbox.engines.engine import EngineFault, EngineInfo, connect_eng
 ANSWER_OF_NOBODY = b"220 mail.example ready\r\n"
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_PROBE_S", 60.0)
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Short enough for a socket's path."""
@@ -46,7 +51,7 @@ def listening(path: Path, answer: bytes) -> Iterator[str]:
                 except TimeoutError:
                     continue
                 with connection, suppress(OSError):  # a caller that went away
-                    connection.settimeout(1)
+                    connection.settimeout(60)
                     if connection.recv(4096):
                         connection.sendall(answer)
 

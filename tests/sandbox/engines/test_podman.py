@@ -17,11 +17,12 @@ from agentgym.sandbox.leasing.mounts import mounts_below, unmount
 from agentgym.sandbox.spec import Network
 from agentgym.testing import SANDBOX_CHECKS, check_sandbox
 from tests.sandbox.docker_engine import IMAGE, SPEC, running_provider
+from tests.sandbox.engine import has_engine
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("podman") is None, reason="podman is not installed"),
     pytest.mark.skipif(os.geteuid() != 0, reason="work folders as overlays need root"),
-    pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine has the test's image"),
+    pytest.mark.skipif(not has_engine(), reason="no container engine has the test's image"),
 ]
 
 
@@ -37,7 +38,7 @@ def address():
         # Its conmon notes a container out of memory in a file of the folder that it was started in.
         process = subprocess.Popen(service, stdout=log, stderr=log, start_new_session=True, cwd=folder)
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not isinstance(probe_engine(address), EngineInfo):
             assert time.monotonic() < deadline, (folder / "log").read_text()
             time.sleep(0.1)

@@ -136,16 +136,19 @@ def test_an_image_that_goes_meanwhile_disturbs_nobody(client: Any, monkeypatch: 
     assert [state.name for state in image_states(client, ["base"])] == ["base"]
 
 
-def test_two_processes_build_an_image_once(name: str, tmp_path: Path) -> None:
-    write(tmp_path, name, f"FROM {BASE}\nLABEL agentgym.test={name}\nRUN sleep 2\n")
+def test_two_processes_build_an_image_once(client: Any, name: str, tmp_path: Path) -> None:
+    write(tmp_path, name, f"FROM {BASE}\nLABEL agentgym.test={name}\nRUN until [ -e /tmp/go ]; do sleep 0.1; done\n")
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    paths = [tmp_path / f"output{number}" for number in range(2)]
+    for path in paths:
+        path.touch()
     with ThreadPoolExecutor() as threads:
-        outputs = [
-            ended.stdout
-            for ended in threads.map(
-                lambda _: subprocess.run(command, capture_output=True, text=True, timeout=60, check=True), range(2)
-            )
-        ]
+        ended = [threads.submit(run_into, path, command) for path in paths]
+        wait_until(lambda: any("waiting for another process" in path.read_text() for path in paths))
+        wait_until(lambda: containers(client, name) != [])
+        client.containers.get(containers(client, name)[0]["Id"]).exec_run(["touch", "/tmp/go"])
+        assert [each.result() for each in ended] == [0, 0]
+    outputs = [path.read_text() for path in paths]
     assert sorted(output.split("RESULT ")[1].strip() for output in outputs) == ["False", "True"]
     assert sum("Step 3/4" in output for output in outputs) == 1
     assert sum("waiting for another process" in output for output in outputs) == 1
@@ -170,7 +173,7 @@ def test_interrupted_build_leaves_neither_container_nor_image_nor_lock(
     try:
         wait_until(lambda: containers(client, name) != [])
         building.send_signal(number)
-        building.communicate(timeout=20)
+        building.communicate(timeout=60)
     finally:
         building.kill()
         building.communicate()
@@ -180,12 +183,17 @@ def test_interrupted_build_leaves_neither_container_nor_image_nor_lock(
     assert build_images(client, catalogue=images)[0].was_built
 
 
+def run_into(path: Path, command: list[str]) -> int:
+    with path.open("w") as output:
+        return subprocess.run(command, stdout=output, timeout=120, check=False).returncode
+
+
 def containers(client: Any, name: str) -> list[Any]:
     found: list[Any] = client.api.containers(all=True, filters={"label": f"agentgym.test={name}"})
     return found
 
 
-def wait_until(condition: Any, timeout_s: float = 30.0) -> None:
+def wait_until(condition: Any, timeout_s: float = 60.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come about in time"
@@ -216,7 +224,7 @@ def test_podman_builds_through_its_docker_socket(name: str, tmp_path: Path) -> N
         podman.close()
     finally:
         served.terminate()
-        served.wait(timeout=20)
+        served.wait(timeout=60)
         shutil.rmtree(folder)
 
 

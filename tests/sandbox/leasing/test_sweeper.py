@@ -11,12 +11,13 @@ import tarfile
 import pytest
 
 from agentgym.cli.main import main
-from agentgym.sandbox.engines.engine import EngineInfo, connect_engine, probe_engine
+from agentgym.sandbox.engines.engine import connect_engine
 from agentgym.sandbox.leasing.mounts import mount, mounts_below
 from agentgym.sandbox.leasing.owner import OWNER_LABEL, STATE_LABEL, known_owners, owners_folder, state_id, this_owner
 from agentgym.sandbox.leasing.sweeper import remove_containers, sweep
+from tests.sandbox.engine import has_engine
 
-needs_engine = pytest.mark.skipif(not isinstance(probe_engine(), EngineInfo), reason="no container engine answers")
+needs_engine = pytest.mark.skipif(not has_engine(), reason="no container engine answers")
 needs_mount = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 BE_OWNER = """
 import sys, time

@@ -74,7 +74,7 @@ def test_receive_joins_pieces(opened: tuple[Channel, socket.socket]) -> None:
 
     thread = threading.Thread(target=dribble)
     thread.start()
-    received = [channel.receive(10) for _ in range(3)]
+    received = [channel.receive(60) for _ in range(3)]
     thread.join()
     assert received == [(Kind.OUTPUT, b"hello"), (Kind.READY, b""), (Kind.OUTPUT, b"x" * 300_000)]
 
@@ -86,7 +86,7 @@ def test_receive_times_out_and_goes_on(opened: tuple[Channel, socket.socket]) ->
         with pytest.raises(TimeoutError):
             channel.receive(timeout_s)
     stream.sendall(frame(Kind.OUTPUT, b"hello")[7:])
-    assert channel.receive(10) == (Kind.OUTPUT, b"hello")
+    assert channel.receive(60) == (Kind.OUTPUT, b"hello")
 
 
 def test_receive_feeds_meanwhile(opened: tuple[Channel, socket.socket]) -> None:
@@ -103,7 +103,7 @@ def test_receive_feeds_meanwhile(opened: tuple[Channel, socket.socket]) -> None:
     thread = threading.Thread(target=echo)
     thread.start()
     feed = input_frames(pieces)
-    while (received := channel.receive(20, feed)) is not None and received.kind != Kind.EXIT:
+    while (received := channel.receive(60, feed)) is not None and received.kind != Kind.EXIT:
         assert received.payload == b"x" * 1000
     thread.join()
     assert bytes(taken) == b"".join(frame(Kind.INPUT, piece) for piece in pieces) + frame(Kind.INPUT_END)
@@ -114,7 +114,7 @@ def test_receive_hears_the_last_words_of_one_that_reads_no_more(opened: tuple[Ch
     stream.sendall(frame(Kind.FAILED, b"why"))
     stream.close()
     endless = (frame(Kind.INPUT, b"x" * 65536) for _ in range(1000))
-    assert channel.receive(10, endless) == (Kind.FAILED, b"why")
+    assert channel.receive(60, endless) == (Kind.FAILED, b"why")
     started = time.monotonic()
     assert channel.receive(100, endless) is None
     assert time.monotonic() - started < 50
@@ -124,17 +124,20 @@ def test_receive_of_an_operation_that_ended_alone(opened: tuple[Channel, socket.
     channel, stream = opened
     stream.sendall(frame(Kind.OUTPUT, b"cut off")[:8])
     stream.close()
-    assert channel.receive(10) is None
+    assert channel.receive(60) is None
 
 
-def test_receive_of_an_operation_that_ended_with_its_sandbox(pair: tuple[ControlConnection, Runner]) -> None:
+def test_receive_of_an_operation_that_ended_with_its_sandbox(
+    pair: tuple[ControlConnection, Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentgym.sandbox.runner.channel.LOSS_WAIT_MS", 60_000)
     control, runner = pair
     with control.open(b"") as channel:
         _, (stream,) = runner.take()
         stream.close()
         threading.Timer(0.02, runner.control.close).start()  # a runner's end is seen a moment after its keepers'
         with pytest.raises(SandboxLostError):
-            channel.receive(10)
+            channel.receive(60)
     assert control.is_lost()
     with pytest.raises(SandboxLostError):
         control.open(b"")
@@ -144,7 +147,7 @@ def test_receive_refuses_absurd_lengths(opened: tuple[Channel, socket.socket]) -
     channel, stream = opened
     stream.sendall((MAX_PAYLOAD + 1).to_bytes(4, "little") + b"\x20")
     with pytest.raises(SandboxLostError, match="8388609"):
-        channel.receive(10)
+        channel.receive(60)
 
 
 def test_interrupt_spares_what_lasts(pair: tuple[ControlConnection, Runner]) -> None:
@@ -166,7 +169,7 @@ def test_close_lets_waiting_threads_go(pair: tuple[ControlConnection, Runner]) -
         _, (stream,) = runner.take()
         threading.Timer(0.1, control.close).start()
         with pytest.raises(SandboxLostError):
-            channel.receive(30)
+            channel.receive(60)
         stream.close()
 
 
@@ -176,7 +179,7 @@ def test_detach_leaves_the_streams_first_bytes(pair: tuple[ControlConnection, Ru
     channel.reads_ahead = False
     _, (stream,) = runner.take()
     stream.sendall(frame(Kind.READY, b"abc") + b"banner")
-    assert channel.receive(10) == (Kind.READY, b"abc")
+    assert channel.receive(60) == (Kind.READY, b"abc")
     with channel.detach() as bare, stream:
         assert bare.recv(100) == b"banner"
 
@@ -194,7 +197,7 @@ def test_operations_of_many_threads(pair: tuple[ControlConnection, Runner]) -> N
         for turn in range(25):
             sent = frame(Kind.OUTPUT, f"{number} {turn}".encode())
             with control.open(sent) as channel:
-                answers.append(channel.receive(20) == (Kind.OUTPUT, f"{number} {turn}".encode()))
+                answers.append(channel.receive(60) == (Kind.OUTPUT, f"{number} {turn}".encode()))
 
     answers: list[bool] = []
     threads = [threading.Thread(target=serve), *(threading.Thread(target=ask, args=(n,)) for n in range(8))]
@@ -217,9 +220,9 @@ def test_forked_child_lets_go_and_disturbs_nothing(pair: tuple[ControlConnection
             os._exit(0 if control.is_lost() else 1)
         os.close(release)
         stream.sendall(frame(Kind.OUTPUT, b"still here"))
-        assert channel.receive(10) == (Kind.OUTPUT, b"still here")
+        assert channel.receive(60) == (Kind.OUTPUT, b"still here")
         control.close()
-        runner.control.settimeout(10)
+        runner.control.settimeout(60)
         assert runner.control.recv(1) == b""  # although the child lives
         stream.close()
         os.close(hold)
@@ -242,17 +245,21 @@ def test_hello_must_come_in_time() -> None:
 
 @pytest.mark.parametrize("exit_code", [0, 137])
 def test_the_news_of_a_killed_process_waits_for_that_of_its_sandbox(
-    opened: tuple[Channel, socket.socket], pair: tuple[ControlConnection, Runner], exit_code: int
+    opened: tuple[Channel, socket.socket],
+    pair: tuple[ControlConnection, Runner],
+    exit_code: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("agentgym.sandbox.runner.channel.LOSS_WAIT_MS", 60_000)
     channel, stream = opened
     stream.sendall(frame(Kind.EXIT, struct.pack("<iIQQ", exit_code, 0, 0, 1)))
     ending = threading.Timer(0.01, pair[1].control.close)
     ending.start()
     if exit_code:
         with pytest.raises(SandboxLostError, match="ended while it worked"):
-            channel.receive(5)
+            channel.receive(60)
     else:
-        assert channel.receive(5) is not None
+        assert channel.receive(60) is not None
     ending.join()
 
 
@@ -263,4 +270,4 @@ def test_a_killed_process_in_a_living_sandbox_is_news_of_its_own(
     channel, stream = opened
     content = struct.pack("<iIQQ", 137, flags, 0, 1)
     stream.sendall(frame(Kind.EXIT, content))
-    assert channel.receive(5) == (Kind.EXIT, content)
+    assert channel.receive(60) == (Kind.EXIT, content)

@@ -63,7 +63,7 @@ def started(tmp_path: Path, *runner: str) -> Iterator[tuple[BareSandbox, subproc
         yield sandbox, process
     finally:
         sandbox.close()
-        process.wait(20)
+        process.wait(60)
 
 
 @pytest.fixture
@@ -81,18 +81,18 @@ def test_init_ends_when_its_host_lets_go(tmp_path: Path) -> None:
     with started(tmp_path) as (sandbox, process):
         sandbox.exec(["sh", "-c", "setsid sleep 600 >/dev/null 2>&1 &"], keep_background=True)
         sandbox.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def test_init_refuses_to_be_another_process() -> None:
-    refused = subprocess.run([runner_binary(), "--init"], capture_output=True, check=False, timeout=10)
+    refused = subprocess.run([runner_binary(), "--init"], capture_output=True, check=False, timeout=60)
     assert refused.returncode == 2
     assert b"first process" in refused.stderr
 
 
 def test_init_gives_up_without_a_host(tmp_path: Path) -> None:
     argv = [str(runner_binary()), "--socket", str(tmp_path / "none.sock")]
-    refused = subprocess.run(argv, capture_output=True, check=False, timeout=30)
+    refused = subprocess.run(argv, capture_output=True, check=False, timeout=60)
     assert refused.returncode == 1
 
 
@@ -137,7 +137,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 end = time.monotonic() + 2
 taken = tried = 0
 known = set()
-while time.monotonic() < end:
+while time.monotonic() < end or tried < 20:
     for name in os.listdir("/proc"):
         if not name.isdigit() or int(name) in known or int(name) in (1, os.getpid()): continue
         try: pidfd = os.pidfd_open(int(name))
@@ -207,7 +207,7 @@ def test_time_out_ends_a_fork_bomb_and_nothing_else(sandbox: BareSandbox) -> Non
     assert result.timed_out
     assert sandbox.status()["processes"] == "2"  # the other command and its keeper
     other.send(b"still here")
-    assert other.receive(timeout_s=10) == b"still here"
+    assert other.receive(timeout_s=60) == b"still here"
     other.close()
 
 
@@ -247,7 +247,7 @@ def test_fresh_loopback_serves_streams(sandbox: BareSandbox) -> None:
     echo = "import socket; l = socket.create_server(('127.0.0.1', 8000)); print('up', flush=True); "
     echo += "c = l.accept()[0]; c.sendall(c.recv(100).upper())"
     process = sandbox.spawn(["python3", "-c", echo])
-    assert process.receive(timeout_s=20) == b"up\n"
+    assert process.receive(timeout_s=60) == b"up\n"
     with sandbox.connect(8000) as stream:
         stream.sendall(b"hello")
         assert stream.recv(100) == b"HELLO"
@@ -255,10 +255,9 @@ def test_fresh_loopback_serves_streams(sandbox: BareSandbox) -> None:
 
 
 def test_memory_pressure_offers_commands_first(sandbox: BareSandbox) -> None:
-    assert sandbox.exec(["sh", "-c", "sleep 0.01; cat /proc/self/oom_score_adj /proc/1/oom_score_adj"]).stdout != b""
-    own, runner = sandbox.exec(
-        ["sh", "-c", "sleep 0.05; cat /proc/$$/oom_score_adj /proc/1/oom_score_adj"]
-    ).stdout.split()
+    wait = "for i in $(seq 3000); do [ $(cat /proc/$$/oom_score_adj) = 1000 ] && break; sleep 0.01; done; "
+    look = "cat /proc/$$/oom_score_adj /proc/1/oom_score_adj"
+    own, runner = sandbox.exec(["sh", "-c", wait + look]).stdout.split()
     assert (int(own), int(runner)) == (1000, int(Path("/proc/self/oom_score_adj").read_text()))
 
 
