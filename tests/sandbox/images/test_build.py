@@ -145,7 +145,7 @@ def test_two_processes_build_an_image_once(client: Any, name: str, tmp_path: Pat
     with ThreadPoolExecutor() as threads:
         ended = [threads.submit(run_into, path, command) for path in paths]
         wait_until(lambda: any("waiting for another process" in path.read_text() for path in paths))
-        wait_until(lambda: containers(client, name) != [])
+        wait_until(lambda: containers(client, name, status="running") != [])
         client.containers.get(containers(client, name)[0]["Id"]).exec_run(["touch", "/tmp/go"])
         assert [each.result() for each in ended] == [0, 0]
     outputs = [path.read_text() for path in paths]
@@ -188,8 +188,8 @@ def run_into(path: Path, command: list[str]) -> int:
         return subprocess.run(command, stdout=output, timeout=120, check=False).returncode
 
 
-def containers(client: Any, name: str) -> list[Any]:
-    found: list[Any] = client.api.containers(all=True, filters={"label": f"agentgym.test={name}"})
+def containers(client: Any, name: str, **filters: str) -> list[Any]:
+    found: list[Any] = client.api.containers(all=True, filters={"label": f"agentgym.test={name}", **filters})
     return found
 
 

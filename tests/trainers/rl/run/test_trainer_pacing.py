@@ -124,29 +124,54 @@ def never_settling(self: RolloutEngine) -> None:
 
 
 @parametrised(RolloutEngine.settle, never_settling)
-def test_weights_change_only_while_no_policy_is_at_work(build, implementation, is_bug: bool) -> None:
+def test_weights_change_only_while_no_policy_is_at_work(
+    build, implementation, is_bug: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Traps D-23 and D-33: environment calls may be running, and go on under the new weights."""
-    made = build("key-door", run={"iterations": 6}, group={"staleness": 2, "tasks": 2, "size": 4})
-    busy, published = [0], [0]
-    generate, publish = made.policy.generate, made.publish
+    made = build(
+        "loop",
+        limits={"max_turns": 2, "step_timeout_s": 120.0},
+        run={"iterations": 2},
+        group={"staleness": 1, "tasks": 1, "size": 2},
+        rollout={"env_threads": 8},
+    )
+    first = next(iter(shuffled_tasks(made.suite.train_tasks(), draw_seed(0, "tasks")))).seed
+    both_finish, is_busy, publishes = threading.Barrier(2), threading.Event(), threading.Event()
+    first_finishes, published, busy = threading.Event(), [0], [0]
+    generate, publish, respond = made.policy.generate, made.publish, Loop.respond
+
+    def holding(env: Loop, action: Action) -> EnvReply:
+        """The first group ends once the policy is at work for the second."""
+        assert env.task is not None
+        if env.task.seed != first:
+            assert first_finishes.wait(100)
+        elif env.turn == 1:
+            both_finish.wait(100)
+            first_finishes.set()
+            assert is_busy.wait(100)
+        return respond(env, action)
 
     def slow(requests: Any) -> Any:
         busy[0] += 1
         try:
-            time.sleep(0.3 if is_bug else 0.05)  # so that episodes in flight last longer than an update
+            if first_finishes.is_set():
+                is_busy.set()
+                publishes.wait(100) if is_bug else time.sleep(0.05)
             return generate(requests)
         finally:
             busy[0] -= 1
 
     def watched() -> None:
+        publishes.set()
         assert busy[0] == 0
         published[0] += 1
         publish()
 
+    monkeypatch.setattr(Loop, "respond", holding)
     made.policy.generate, made.publish = slow, watched
     with noticed(is_bug), swapped(RolloutEngine, "settle", implementation):
         made.run()
-    assert is_bug or published == [6]
+    assert is_bug or published == [2]
 
 
 class HangingSuite(Suite):
