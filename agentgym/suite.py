@@ -65,6 +65,8 @@ class Suite:
         is_unseen_env: Whether the environment itself is held out: the suite has no train split, and results say so.
         is_fully_observed: Whether the latest observation alone says all that matters for what can follow, so that a
             critic needs no history; answers to refused messages aside. False where nobody has said so.
+        is_held_out: Whether its test split is held out from training, so that reports may say so. No file says that it
+            is not; tasks that an environment makes are not.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Suite:
     generator: str = ""
     is_unseen_env: bool = False
     is_fully_observed: bool = False
+    is_held_out: bool = True
 
     @property
     def role(self) -> str:
@@ -310,7 +313,8 @@ def _check_splits(path: Path, fields: Mapping[str, Any]) -> None:
     if fields.get("is_unseen_env") and "train" in fields["splits"]:
         raise TaskError(f"{path}: an unseen environment has no train split, but key 'splits' has one")
     if fields["headline"] not in fields["splits"].get("test", ()):
-        raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split")
+        strata = ", ".join(fields["splits"].get("test", ())) or "none"
+        raise TaskError(f"{path}: headline {fields['headline']!r} is not a stratum of the test split; it has {strata}")
 
 
 def _lines_of(suite: Suite, split: str) -> tuple[Path, list[str]]:

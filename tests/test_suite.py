@@ -90,7 +90,7 @@ def test_suite_suggests_names_of_splits_and_tasks(folder):
         ('name = "test/toy"', 'name = "test/toys"', "key 'name' is 'test/toys', but the folder says 'test/toy'"),
         ("train = [", "dev = [", "split 'dev' does not exist"),
         ('train = ["easy"]', 'train = ["hard"]', r"'train' names the strata \['hard'\]"),
-        ('headline = "easy"', 'headline = "hard"', "headline 'hard' is not a stratum of the test split"),
+        ('headline = "easy"', 'headline = "hard"', "headline 'hard' is not a stratum of the test split; it has easy"),
         ("success = 1.0", "sucess = 1.0", "key 'scores'.*sucess"),
         ("[scores]", "[scores", r"suite\.toml:\d+: the file is not valid TOML: "),
         ("[scores]\noracle = { success = 1.0 }", "", "are missing"),

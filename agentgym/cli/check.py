@@ -13,7 +13,7 @@ from agentgym.cli.output import AsJson, note, print_json, print_table, read_opti
 from agentgym.entry_points import load_entry_points
 from agentgym.env import describe_running
 from agentgym.errors import DISTRIBUTION, SEE_LIST, ConfigError, TaskError, UnknownNameError
-from agentgym.registration import EnvSpec, is_environment, require_runtime, spec, specs
+from agentgym.registration import EnvSpec, is_environment, is_environment_id, require_runtime, spec, specs
 from agentgym.suite import suite_names
 from agentgym.testing import CheckReport, CheckResult, check_env, check_suite
 
@@ -222,6 +222,8 @@ def _chosen(names: tuple[str, ...], family: str, options: Mapping[str, Any]) -> 
     suites = [name for name in names if name not in known]
     for name in suites:
         if name not in suite_names():
+            if is_environment_id(name):
+                spec(name)  # which suggests environments, and says where a package is not installed
             unknown = [*known, *suite_names()]
             raise UnknownNameError("environment or suite", name, unknown, load_entry_points(), see=SEE_LIST)
     brought = [suite for each in chosen if not options.get(each.own_tasks) for suite in each.suites]

@@ -21,6 +21,7 @@ from agentgym.evaluation import (
 )
 from agentgym.policies.by_name import load
 from agentgym.policy import Policy, Sampling, sampling_of
+from agentgym.ranges import Range
 from agentgym.rollout import HostSettings, ProgressDisplay
 from agentgym.store.folder import removed_if_unused
 
@@ -43,6 +44,8 @@ class EvalOptions:
     """How many episodes to play of each task."""
     limit: int | None = _DEFAULTS.limit
     """How many tasks to play, spread evenly over the split; of an environment, its first ones. The default is all."""
+    task: Annotated[tuple[str, ...], tyro.conf.arg(metavar="ID ...")] = ()
+    """Play only the tasks with these ids."""
     env_option: KeyValues = ()
     """Options of the environment, as JSON, such as tasks=FILE. With a suite, only those that keep its tasks."""
     seed: int = _DEFAULTS.seed
@@ -53,7 +56,7 @@ class EvalOptions:
     """The probability mass of nucleus sampling; 1 samples from all tokens."""
     max_tokens: int | None = None
     """The most tokens to sample for a message. The default is the limit that the policy was trained with, or 256."""
-    concurrency: int = _DEFAULTS.rollout.max_concurrent
+    concurrency: Annotated[int, Range(1)] = _DEFAULTS.rollout.max_concurrent
     """How many episodes are played at once."""
     max_fault_share: float = _DEFAULTS.rollout.max_fault_share
     """The share of episodes, from 0 to 1, that may fail for reasons of infrastructure before the evaluation stops."""
@@ -89,6 +92,7 @@ class EvalOptions:
         return EvaluationSettings(
             attempts=self.attempts,
             limit=self.limit,
+            tasks=self.task,
             seed=self.seed,
             allow_train=self.allow_train,
             role=self.role,

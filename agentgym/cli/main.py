@@ -192,6 +192,8 @@ def _run(command: str, args: Sequence[str]) -> int:
     except RefusedValueError as refused:
         raise ConfigError(str(refused)) from None
     except SystemExit as end:  # tyro's way of ending after --help (0) and after unreadable arguments (2)
+        if end.code == USAGE and hasattr(module, "ON_WRONG_USAGE"):
+            print(f"{prog}: {module.ON_WRONG_USAGE}", file=sys.stderr)
         return end.code if isinstance(end.code, int) else FAILED
     sys.stdout.flush()
     return code

@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import tyro
 from tyro.constructors import PrimitiveConstructorSpec
 
+from agentgym.ranges import ANY, Range, range_in
+
 T = TypeVar("T", bound=Callable[..., Any])
 
 _WORDS: dict[Any, str] = {int: "a whole number", float: "a number", Path: "a path"}
@@ -62,7 +64,7 @@ def _with_help(name: str, hint: Any) -> Any:
     )
     shown: list[Any] = [tyro.conf.arg(metavar=metavar, help_behavior_hint=_default)]
     if choices or kind in _WORDS:
-        shown.append(_reader(kind, choices, label))
+        shown.append(_reader(kind, choices, label, range_in(hint) or ANY))
     return Annotated[(bare, *shown, *own)]
 
 
@@ -71,16 +73,19 @@ def _without_none(hint: Any) -> Any:
     return next(part for part in get_args(hint) if part is not type(None)) if is_union else hint
 
 
-def _reader(kind: Any, choices: tuple[str, ...], label: str) -> PrimitiveConstructorSpec[Any]:
+def _reader(kind: Any, choices: tuple[str, ...], label: str, allowed: Range) -> PrimitiveConstructorSpec[Any]:
     """Reads one word of a command line as a number, a path or a choice."""
     expected = f"{', '.join(choices[:-1])} or {choices[-1]}" if choices else _WORDS[kind]
 
     def read(words: list[str]) -> Any:
         [word] = words
         try:
-            return choices[choices.index(word)] if choices else kind(word)
+            value = choices[choices.index(word)] if choices else kind(word)
         except ValueError:
             raise RefusedValueError(f"{label} must be {expected}, got {word!r}") from None
+        if allowed.first_outside(value) is not None:
+            raise RefusedValueError(f"{label} must be {allowed}, got {word}")
+        return value
 
     return PrimitiveConstructorSpec(1, "", read, lambda _: True, lambda value: [str(value)])
 

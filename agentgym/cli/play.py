@@ -26,6 +26,7 @@ from agentgym.origin import describe_error
 from agentgym.policies.by_name import load
 from agentgym.policies.human import HumanPolicy, Window
 from agentgym.policy import Policy, Reply, Request, Sampling, draw_seed, sampling_of
+from agentgym.ranges import SEED
 from agentgym.registration import is_environment, make, spec
 from agentgym.registration.env_spec import load_named
 from agentgym.rollout import RolloutSettings, play_episode
@@ -39,7 +40,7 @@ def run(
     env: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")],
     *,
     task: str = "",
-    seed: int | None = None,
+    seed: Annotated[int | None, SEED] = None,
     policy: str = "human",
     role: str = "",
     partner: Partners = (),

@@ -14,6 +14,7 @@ from agentgym.cli.output import AsJson, note, print_json, print_table, read_opti
 from agentgym.errors import ConfigError
 from agentgym.evaluation import Player, RecordingResult, RecordingSettings, record
 from agentgym.policy import Sampling
+from agentgym.ranges import Range
 from agentgym.rollout import ProgressDisplay
 
 _DEFAULTS = RecordingSettings()
@@ -42,7 +43,7 @@ class RecordOptions:
     """The sampling temperature; 0 is greedy."""
     max_tokens: int | None = None
     """The most tokens to sample for a message. The default is the limit that a policy was trained with, or 256."""
-    concurrency: int = _DEFAULTS.rollout.max_concurrent
+    concurrency: Annotated[int, Range(1)] = _DEFAULTS.rollout.max_concurrent
     """How many episodes are played at once."""
     runtime: str = _DEFAULTS.rollout.runtime
     """Where each environment runs: local, docker, bubblewrap or process. The default is the environment's own."""

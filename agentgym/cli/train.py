@@ -28,6 +28,10 @@ _WITHOUT = {
     "--dry-run": "its updates take a tenth of a second each, and the run says how much time is left",
 }
 """Why a trainer of pixels has no such option."""
+ON_WRONG_USAGE = (
+    "settings of a run are written without dashes, such as run.iterations=2; "
+    "agentgym train --help-config run shows those of the table [run]"
+)
 
 
 @with_options

@@ -6,7 +6,6 @@ So an environment can be evaluated on a file that is named by an option, without
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,14 +14,13 @@ from typing import Any
 
 from agentgym.errors import AgentGymError, ConfigError, ContractError
 from agentgym.origin import describe_error
-from agentgym.registration import EnvSpec, is_environment, make, spec
+from agentgym.registration import EnvSpec, is_environment, is_environment_id, make, spec
 from agentgym.registration.env_spec import load_named
 from agentgym.registration.options import require_option_types
 from agentgym.suite import Suite, load_suite
 from agentgym.task import Split, Task
 
 _SPLIT: Split = "test"
-_ENV_ID = re.compile(r"[^/]+/[^/]+-v\d+")
 
 
 @dataclass(frozen=True)
@@ -93,9 +91,15 @@ def _opted(suite: Suite, given: Mapping[str, Any]) -> Suite:
         require_option_types(load_named(found, "entry_point"), own, found.id)
         raise ConfigError(_refusal(suite, found, list(others)))
     fields = {each.name: getattr(suite, each.name) for each in dataclasses.fields(Suite)}
-    fields["name"] = f"{suite.name} ({', '.join(f'{key}={value}' for key, value in sorted(given.items()))})"
+    fields["name"] = _name_with(suite.name, given)
     fields["env_options"] = {**suite.env_options, **given}
     return OptedSuite(**fields, base=suite, given=given)
+
+
+def _name_with(name: str, given: Mapping[str, Any]) -> str:
+    """A name that says which options were given."""
+    said = ", ".join(f"{key}={value}" for key, value in sorted(given.items()))
+    return f"{name} ({said})" if said else name
 
 
 def _refusal(suite: Suite, found: EnvSpec, others: Sequence[str]) -> str:
@@ -139,7 +143,7 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
         ContractError: The environment's own code failed; says where.
     """
     if not is_environment(name):
-        if _ENV_ID.fullmatch(name):
+        if is_environment_id(name):
             spec(name)  # which suggests environments
         suite = load_suite(name)
         return _opted(suite, env_options) if env_options else suite
@@ -151,7 +155,7 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
         raise ContractError(f"{name!r} makes no tasks: {describe_error(error)}") from error
     strata = {task.stratum: "" for task in made}
     return EnvSuite(
-        name=name,
+        name=_name_with(name, env_options),
         env=name,
         description=f"Tasks that {name} makes.",
         license="",
@@ -162,5 +166,6 @@ def suite_named(name: str, env_options: Mapping[str, Any], limit: int | None) ->
         scores={},
         folder=Path(),
         env_options=env_options,
+        is_held_out=False,
         made=tuple(made),
     )

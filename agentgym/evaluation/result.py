@@ -102,6 +102,8 @@ class EvaluationResult:
         partners: Who played the other roles, by name.
         other_roles: The results on each task in further roles that the policy played against or with itself.
         is_unseen_env: Whether the suite holds out the environment itself and not only tasks of it.
+        is_held_out: Whether the tasks are held out from training, as those of an environment or of a user's file are
+            not.
         measures: Further numbers that the environment declares, by name: of each stratum, and of "all" tasks.
         cut_share: Share of the messages that the token limit cut; None if there are none, or this was not recorded.
         unknown_words: Which words of the messages the policy's tokenizer does not know; None if the policy reads text.
@@ -124,6 +126,7 @@ class EvaluationResult:
     partners: Mapping[str, str] = field(default_factory=dict)
     other_roles: Mapping[str, Sequence[TaskResult]] = field(default_factory=dict)
     is_unseen_env: bool = False
+    is_held_out: bool = True
     measures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     cut_share: float | None = None
     unknown_words: UnknownWords | None = None
@@ -213,6 +216,7 @@ class EvaluationResult:
             "role": self.role,
             "partners": dict(self.partners),
             "is_unseen_env": self.is_unseen_env,
+            "is_held_out": self.is_held_out,
             "other_roles": {
                 role: _rates(tasks).to_json() | {"tasks": [_task_json(task) for task in tasks]}
                 for role, tasks in self.other_roles.items()
@@ -242,7 +246,7 @@ class EvaluationResult:
             ConfigError: A key is missing or malformed.
         """
         plain = ("suite", "split", "policy", "attempts", "headline", "sampling", "outcomes", "costs", "seconds")
-        later = ("role", "partners", "is_unseen_env", "measures", "num_resumed", "cut_share")
+        later = ("role", "partners", "is_unseen_env", "is_held_out", "measures", "num_resumed", "cut_share")
         try:
             tasks = [_task_from_json(task) for task in fields["tasks"]]
             values = {name: fields[name] for name in (*plain, "num_missing", "num_trained_on")}

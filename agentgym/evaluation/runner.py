@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from agentgym.errors import ConfigError, InfrastructureError
+from agentgym.errors import ConfigError, InfrastructureError, UnknownNameError
 from agentgym.evaluation.env_suite import suite_named
 from agentgym.evaluation.result import EvaluationResult, measured, summarise
 from agentgym.message import content_text
@@ -60,6 +60,8 @@ class EvaluationSettings(Ranged):
     """Who plays the other roles of a game, by name (see `agentgym.policies.cast`), instead of the suite's partners."""
     partner_sampling: Sampling | None = None
     """How models that are partners sample; None: like the policy."""
+    tasks: tuple[str, ...] = ()
+    """Ids of the tasks that are played; () takes all."""
 
 
 def open_evaluation_store(folder: Path | str) -> RunStore:
@@ -116,7 +118,7 @@ def evaluate(
         HeldOutError: The policy was trained on some of the tasks, and the settings do not allow this.
         InfrastructureError: More than the declared share of the episodes are faults.
         TaskError: The suite is malformed, or a task stands in two of its splits.
-        UnknownNameError: There is no such suite or split.
+        UnknownNameError: There is no such suite or split, or the split has no task of an id.
         ConfigError: The store has an evaluation of another suite, or an environment makes tasks without end and the
             settings have no limit.
     """
@@ -124,7 +126,7 @@ def evaluate(
     settings = settings or EvaluationSettings()
     suite = suite_named(suite, {}, settings.limit) if isinstance(suite, str) else suite
     cast = Cast.of(suite.env, (settings.role,) if settings.role else (), settings.partners, suite.env_options)
-    tasks = _chosen(suite.tasks(split), settings.limit)
+    tasks = _chosen(suite, split, settings)
     seen = seen_by(policy)
     if split != "train":
         suite.require_disjoint()
@@ -164,6 +166,7 @@ def evaluate(
             role: summarise([record for record in ordered if record.role == role])[0] for role in cast.learning[1:]
         },
         is_unseen_env=suite.is_unseen_env,
+        is_held_out=suite.is_held_out and split != "train",
         measures=measured(results, spec(suite.env).load_measures()),
         cut_share=cut_share(own),
         unknown_words=_unknown_to(policy, own),
@@ -185,7 +188,14 @@ def _require_same_suite(store: RunStore, suite: Suite) -> None:
         )
 
 
-def _chosen(tasks: Sequence[Task], limit: int | None) -> Sequence[Task]:
+def _chosen(suite: Suite, split: str, settings: EvaluationSettings) -> Sequence[Task]:
+    tasks, limit = suite.tasks(split), settings.limit
+    if settings.tasks:
+        known = {task.id: task for task in tasks}
+        for task_id in settings.tasks:
+            if task_id not in known:
+                raise UnknownNameError("task", task_id, known, owner=f"the {split} split of {suite.name!r}")
+        tasks = tuple(known[task_id] for task_id in dict.fromkeys(settings.tasks))
     if limit is None or limit >= len(tasks):
         return tasks
     return [tasks[index * len(tasks) // limit] for index in range(limit)]

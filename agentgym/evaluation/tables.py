@@ -66,12 +66,13 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     if result.attempts > 1:
         rows = [("k", *result.pass_at()), ("pass@k", *map(_rate_text, result.pass_at().values()))]
         lines += _aligned([*rows, ("pass^k", *map(_rate_text, result.pass_hat().values()))])
-    lines.append("outcomes: " + ", ".join(f"{name} {count}" for name, count in result.outcomes.items()))
+    outcomes = ", ".join(f"{name} {count}" for name, count in result.outcomes.items())
+    lines.append(f"outcomes: {outcomes or 'no episode ended'}")
     if result.num_faults:
         lines.append(f"faults: {result.num_faults} episodes without reward, left out of all rates")
     lines += _blame_table(result)
     costs = ", ".join(f"{name} {value:g}" for name, value in result.costs.items())
-    lines.append(f"costs: {costs}; {result.seconds:.1f} s")
+    lines.append(f"costs: {costs or 'none'}; {result.seconds:.1f} s")
     if with_tasks:
         heads = ("task", "stratum", "successes", "score", "faults")
         rows = [(*heads, "blame") if result.blame else heads]

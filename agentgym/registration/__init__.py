@@ -2,7 +2,15 @@
 
 from agentgym.registration.env_spec import EnvSpec, Knobs, Measure, Need
 from agentgym.registration.making import make, make_game, require_runtime
-from agentgym.registration.registry import is_environment, register, register_own, script_names, spec, specs
+from agentgym.registration.registry import (
+    is_environment,
+    is_environment_id,
+    register,
+    register_own,
+    script_names,
+    spec,
+    specs,
+)
 
 __all__ = [
     "EnvSpec",
@@ -10,6 +18,7 @@ __all__ = [
     "Measure",
     "Need",
     "is_environment",
+    "is_environment_id",
     "make",
     "make_game",
     "register",

@@ -20,6 +20,7 @@ from agentgym.suite import register_suites
 OWN_FAMILIES = ("agentgym_dialogue", "agentgym_gui", "agentgym_swe", "agentgym_tools", "agentgym_web")
 """Packages of this distribution whose `specs.SPECS` lists environments."""
 _FOREIGN_NAME = re.compile(r"[\w:.-]+")
+_ENV_ID = re.compile(r"[^/]+/[^/]+-v\d+")
 _specs: dict[str, EnvSpec] = {}
 _foreign: dict[str, EnvSpec] = {}
 
@@ -101,6 +102,11 @@ def is_environment(name: str) -> bool:
     if name not in _specs and _pattern_of(name) is None:
         load_entry_points()
     return name in _specs or _pattern_of(name) is not None
+
+
+def is_environment_id(name: str) -> bool:
+    """Whether a name has the form of an environment's id, known or not."""
+    return _ENV_ID.fullmatch(name) is not None
 
 
 def _pattern_of(env_id: str) -> EnvSpec | None:

@@ -14,6 +14,7 @@ from math import ceil, sqrt
 from statistics import fmean
 from typing import TypeVar
 
+from agentgym.errors import UnknownNameError
 from agentgym.policy import ScriptFactory
 from agentgym.registration import EnvSpec, make, spec
 from agentgym.suite import Suite
@@ -72,7 +73,10 @@ class SuiteSubject:
     @cached_property
     def env_spec(self) -> EnvSpec:
         """The spec of the environment that plays the suite."""
-        return spec(self.suite.env)
+        try:
+            return spec(self.suite.env)
+        except UnknownNameError as error:
+            raise error.at(f"{self.suite.folder / 'suite.toml'}, key 'env'") from None
 
     @property
     def scripts(self) -> Mapping[str, ScriptFactory]:

@@ -156,7 +156,7 @@ def _compared(draw: random.Random, rows: Sequence[EpisodeRow], names: Mapping[st
         kept |= {next(kind for kind in kinds if kind[0] == policy) for policy in beside}
         some = next(iter(kinds.values()))
         strata.add(some.stratum)
-        task = f"{'Another' if found else 'One'} {'held-out ' if some.purpose == 'test' else ''}task"
+        task = "Another task" if found else "One task"
         ordered = sorted(kept, key=lambda kind: (kind not in missing, kind))[: _MAX_EPISODES - len(found)]
         order = by_stage({policy for policy, _ in ordered})
         ordered.sort(key=lambda kind: (order.index(kind[0]), not kind[1]))

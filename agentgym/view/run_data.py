@@ -71,6 +71,11 @@ class RunData:
         found = {name: value for name, value in found.items() if _has_mean(value)}
         return {name: found[name] for name in by_stage(found)}
 
+    @property
+    def is_held_out(self) -> bool:
+        """Whether all results are of tasks that are held out from training."""
+        return all(result.get("is_held_out", True) for result in self.held_out.values())
+
     def curve(self, name: str, phase: str = "train", **look: Any) -> Curve | None:
         """A metric as a curve, with its interval if `…/low` and `…/high` exist; None without values."""
         curves = self.metrics.get(phase, {})

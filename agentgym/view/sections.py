@@ -96,7 +96,7 @@ def _verdict(run: RunData) -> Html:
     names = [name for name in found if name != last]
     before = next((name for name in ("untrained", *names) if name in names), None)
     is_known = found[last].get("trained_on") != "unknown"
-    of_what = "tasks that it never trained on" if is_known else f"held-out tasks (trained on: {UNKNOWN})"
+    of_what = "tasks that it never trained on" if is_known else f"{_tasks(run)} (trained on: {UNKNOWN})"
     sentence: list[object] = [f"success on {of_what}", _of_stratum(found[last])]
     if before is not None:
         sentence += [
@@ -127,7 +127,11 @@ def _several(run: RunData) -> Html:
     ordered = sorted(rates, key=lambda name: -rates[name])
     parts = [part for name in ordered for part in (", ", tag("b", percent(rates[name])), f" {stage(run, name)}")]
     which = _of_stratum(run.held_out[ordered[0]])
-    return _sentence(f"Success on held-out tasks{which}: ", *parts[1:], ".")
+    return _sentence(f"Success on {_tasks(run)}{which}: ", *parts[1:], ".")
+
+
+def _tasks(run: RunData) -> str:
+    return "held-out tasks" if run.is_held_out else "tasks"
 
 
 def _sentence(*words: object) -> Html:
@@ -147,7 +151,7 @@ def held_out(run: RunData) -> Html:
         cells = (tag("div", named(stage(run, name)), class_="name"), bar(mean, low, high, colour, label))
         look = "barrow long" if is_long else "barrow"
         rows.append(tag("div", *cells, tag("div", *figures, class_="figure"), class_=look, data_row=place))
-    note = "The success rate on held-out tasks. Whiskers are 95 % intervals, clustered by task."
+    note = f"The success rate on {_tasks(run)}. Whiskers are 95 % intervals, clustered by task."
     stratum = _first(run.held_out, "headline")
     if stratum and _first(run.held_out, "all_strata"):
         in_words = str(stratum).replace("_", " ")
@@ -155,7 +159,7 @@ def held_out(run: RunData) -> Html:
     unknown = [stage(run, name) for name, result in run.held_out.items() if result.get("trained_on") == "unknown"]
     if unknown:
         note += f" Trained on ({', '.join(unknown)}): {UNKNOWN}."
-    return section("Held out", *rows, _strata(run), note=note)
+    return section("Held out" if run.is_held_out else "Success", *rows, _strata(run), note=note)
 
 
 def _strata(run: RunData) -> Html | None:

@@ -97,6 +97,7 @@ SPECS: tuple[EnvSpec, ...] = (
         checks="agentgym_swe.repair.hunting:CHECKS",
         is_costly=True,
         own_tasks="tasks",
+        disclosed=("relevant",),  # Tests that stand in the agent's folder.
         sandboxes=("docker", "bubblewrap"),
     ),
     *(spec.named(spec.id) for spec in FOREIGN.values()),

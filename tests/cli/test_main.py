@@ -107,6 +107,13 @@ def test_help_names_positional_arguments(command: str, arguments: str, capsys: p
     assert re.match(usage, capsys.readouterr().out)
 
 
+def test_unknown_option_of_training_is_answered_with_how_settings_are_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["train", "lookup.toml", "--iterations", "2"]) == 2
+    assert "written without dashes, such as run.iterations=2" in capsys.readouterr().err
+
+
 def test_unknown_command_suggests_a_close_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lst"]) == 2
     captured = capsys.readouterr()

@@ -16,7 +16,8 @@ GUESS = "agentgym/GuessNumber-v0"
 
 def test_tasks_of_an_environment_are_a_test_split():
     suite = suite_named(GUESS, {"max_numbers": 8}, 3)
-    assert (suite.name, suite.env, suite.env_options) == (GUESS, GUESS, {"max_numbers": 8})
+    assert (suite.name, suite.env, suite.env_options) == (f"{GUESS} (max_numbers=8)", GUESS, {"max_numbers": 8})
+    assert not suite.is_held_out
     assert [(task.seed, task.suite, task.split) for task in suite.tasks("test")] == [
         (n, GUESS, "test") for n in range(3)
     ]

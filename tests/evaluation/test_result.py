@@ -43,6 +43,12 @@ def tasks_of(*successes, attempts=4, stratum="new"):
     return [TaskResult(f"t{i}", stratum, attempts, c, c / attempts, 0) for i, c in enumerate(successes)]
 
 
+def test_a_result_without_episodes_says_so():
+    text = result_text(result([], num_missing=4))
+    assert "outcomes: no episode ended\n" in text
+    assert "costs: none; 0.0 s" in text
+
+
 def test_summary_counts_faults_apart_from_rates():
     tasks, outcomes, costs = summarise(
         [episode("b", 1), episode("a", 0), episode("b", 0), episode("a", 0, FAULT)], ["a", "b", "c"]

@@ -78,6 +78,14 @@ def test_the_role_of_the_environment_may_have_any_name(tmp_path, monkeypatch):
     assert found[0].outcomes == found[1].outcomes == {"terminated": 24}
 
 
+def test_tasks_are_chosen_by_their_ids():
+    ids = tuple(f"{SUITE}:test-{number:05d}" for number in (5, 3))
+    found = evaluate(load("oracle", SUITE), SUITE, "test", EvaluationSettings(tasks=ids))
+    assert tuple(task.id for task in found.tasks) == ids
+    with pytest.raises(UnknownNameError, match="the test split of 'dialogue/guess-number' has no task 'no-such'"):
+        evaluate(load("oracle", SUITE), SUITE, "test", EvaluationSettings(tasks=("no-such",)))
+
+
 def test_limit_spreads_over_the_split():
     found = evaluate(load("oracle", SUITE), SUITE, "test", EvaluationSettings(limit=8))
     ids = [task.id for task in load_suite(SUITE).tasks("test")]

@@ -87,7 +87,7 @@ def test_a_policy_that_played_other_tasks_is_shown_too():
 
 def test_a_fault_of_an_evaluation_is_shown():
     assert [reason for reason, _ in choose(tries(random="+!"), {})] == [
-        "One held-out task, random",
+        "One task, random",
         "Fault, left out of the rates",
     ]
 

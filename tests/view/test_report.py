@@ -6,8 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from agentgym.errors import StoreError
+from agentgym.evaluation import evaluate, suite_named
 from agentgym.outcome import Outcome
 from agentgym.picture import data_url, image_file
+from agentgym.policies.by_name import load
 from agentgym.reward import RewardEvent
 from agentgym.store import RunStore
 from agentgym.trajectory import Trajectory, Turn
@@ -172,6 +174,17 @@ def test_policies_that_were_not_trained_are_named_best_first(tmp_path):
     assert "never trained on" not in text
 
 
+def test_tasks_that_an_environment_makes_are_not_called_held_out(tmp_path):
+    suite = suite_named("agentgym/GuessNumber-v0", {"max_numbers": 8}, 2)
+    with RunStore.create(tmp_path, {}) as store:
+        for script in ("oracle", "null"):
+            evaluate(load(script, suite.env), suite, store=store)
+    text = Reader(write_report(tmp_path).read_text(encoding="utf-8")).text.replace("\xa0", " ")
+    assert "agentgym/GuessNumber-v0 (max_numbers=8)" in text
+    assert "Success on tasks: 100 % oracle, 0 % null." in text
+    assert "held" not in text.lower()
+
+
 def started(folder, config, is_in_meta):
     """The page of a run of two stages, which kept its configuration in the run's meta or beside it."""
     results = {
@@ -194,7 +207,7 @@ def started(folder, config, is_in_meta):
 def test_a_run_from_a_trained_model_did_not_start_untrained(tmp_path, is_in_meta):
     text = started(tmp_path, {"model": {"path": "runs/one/models/cloned"}}, is_in_meta)
     assert "from 25 % at the start." in text
-    assert "One held-out task, at the start" in text
+    assert "One task, at the start" in text
     assert text.count("At the start") == 3
     assert "untrained" not in text.lower()
 
@@ -202,7 +215,7 @@ def test_a_run_from_a_trained_model_did_not_start_untrained(tmp_path, is_in_meta
 def test_a_run_from_nothing_started_untrained(tmp_path):
     text = started(tmp_path, {"model": {"path": ""}}, is_in_meta=True)
     assert "from 25 % untrained." in text
-    assert "One held-out task, untrained" in text
+    assert "One task, untrained" in text
     assert "at the start" not in text.lower()
 
 
@@ -375,7 +388,7 @@ def test_the_head_of_an_episode_names_its_task_in_full_and_its_policy_once(tmp_p
         store.write_episode(record, purpose="test")
     page = write_report(tmp_path).read_text(encoding="utf-8")
     head = re.sub("<[^>]*>", "", page.partition("<summary>")[2].partition("</summary>")[0])
-    assert head.startswith(f"not solvedOne held-out task, {policy} {task_id} · 0 turns")
+    assert head.startswith(f"not solvedOne task, {policy} {task_id} · 0 turns")
     assert head.count(policy) == 1
 
 

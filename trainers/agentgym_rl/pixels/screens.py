@@ -108,7 +108,8 @@ def read_screens(config: PixelConfig) -> Screens:
     options: dict[str, Any] = {"scale": settings.scale, "reward": "dense" if config.learning.mode == "dense" else "hit"}
     with closing(make(config.run.suite, **options)) as env:
         weights = dict(env.reward_weights)
-    return Screens(train, test, names, replace(suite, made=held_out, env_options=options), weights)
+    held_out_suite = replace(suite, name=config.run.suite, made=held_out, env_options=options, is_held_out=True)
+    return Screens(train, test, names, held_out_suite, weights)
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from rich.console import Console
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
@@ -26,7 +27,7 @@ from agentgym.policy import NOTHING_SEEN, Seen
 from agentgym.prompting.renderer import ChatRenderer
 from agentgym.prompting.tiny import build_tokenizer
 from agentgym.registration import spec
-from agentgym.rollout import game_maker
+from agentgym.rollout import ProgressDisplay, game_maker
 from agentgym.suite import Suite
 from agentgym_rl.core import distributed
 from agentgym_rl.core.cloning import NameSwaps
@@ -41,7 +42,8 @@ from agentgym_rl.run.names import suite_of
 from agentgym_rl.run.preflight import preflight
 from agentgym_rl.run.sampling import MakeSampler, make_torch_sampler
 
-_VOCABULARY_EPISODES = 200
+_VOCABULARY_EPISODES, _COSTLY_EPISODES = 200, 24
+"""Episodes of each script that show which words occur; fewer where an episode takes seconds."""
 
 
 @dataclass
@@ -217,9 +219,15 @@ def _layers(causal_lm: PreTrainedModel) -> nn.ModuleList:
 
 
 def _spoken(suite: Suite, cast: Cast | None) -> list[str]:
+    count = _COSTLY_EPISODES if spec(suite.env).is_costly else _VOCABULARY_EPISODES
+    is_shown = distributed.rank() == 0
+    if is_shown:
+        why = f"{suite.env} has no vocabulary of its own: {count} episodes each of demo and random show its words"
+        Console(stderr=True, highlight=False).print(why, markup=False, soft_wrap=True)
     texts: dict[str, None] = {}
     for script in ("demo", "random"):
-        for record in collect_demonstrations(suite, script, _VOCABULARY_EPISODES, 0, cast=cast):
+        progress = ProgressDisplay(f"episodes of {script} for the vocabulary") if is_shown else None
+        for record in collect_demonstrations(suite, script, count, 0, cast=cast, progress=progress):
             final = record.metadata.get("last_messages", [])
             for message in itertools.chain(record.transcript(), final):
                 texts[content_text(message)] = None

@@ -54,7 +54,9 @@ def test_the_untrained_model_is_the_same_whenever_it_is_asked_for(suite) -> None
     assert not torch.equal(first.model.embed_tokens.weight, other.model.embed_tokens.weight)
 
 
-def test_a_suite_without_a_vocabulary_has_that_of_its_episodes(suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suite_without_a_vocabulary_has_that_of_its_episodes(
+    suite, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     real = setup.importlib.import_module
 
     def missing(name: str):
@@ -68,6 +70,7 @@ def test_a_suite_without_a_vocabulary_has_that_of_its_episodes(suite, monkeypatc
     for word in ("large", "yes", "guess", "fox"):
         assert len(without.encode(word, add_special_tokens=False)) == 1
         assert len(with_module.encode(word, add_special_tokens=False)) == 1
+    assert "has no vocabulary of its own: 200 episodes each of demo and random show its words" in capfd.readouterr().err
 
 
 def test_a_reference_is_taken_only_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
