@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -129,18 +128,15 @@ def test_a_killed_node_and_a_slow_node_lose_no_episode(cluster, tmp_path):
     hosts = RayHosts(slow_maker(0.02, slow_file), HOSTS)
     try:
         nodes = nodes_of(hosts, at_least=2)
-        victims = [node for node in cluster.worker_nodes if node.node_id in nodes]
-        slow_file.write_text(next(node for node in nodes if node != victims[0].node_id))
-        killer = threading.Thread(target=cluster.remove_node, args=(victims[0],), kwargs={"allow_graceful": False})
+        slow_file.write_text(" ".join(nodes[:2]))  # so that both still play when others have finished twenty
+        victim = next(node for node in cluster.worker_nodes if node.node_id in nodes[:2])
         finished = itertools.count(1)
-        records, stats = play(
-            hosts.make_game,
-            80,
-            lambda _: killer.start() if next(finished) == 20 else None,
-            retries=4,
-            max_fault_share=0.5,
-        )
-        killer.join()
+
+        def kill(records) -> None:
+            if next(finished) == 20:
+                cluster.remove_node(victim, allow_graceful=False)
+
+        records, stats = play(hosts.make_game, 80, kill, retries=4, max_fault_share=0.5)
     finally:
         hosts.close()
         cluster.add_node(num_cpus=1)
