@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from agentgym.authoring.cheats import claiming
-from agentgym.authoring.players import Saying, call_text, saying
-from agentgym.message import Message
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
+from agentgym_swe.acts import SUBMIT, Act, Doing, Player, create, doing, search, shell, undo, view
 from agentgym_swe.foreign.env import RIGHT
 from agentgym_swe.foreign.instance import Instance
 
 _CHUNK = 12_000
-_SUBMIT = call_text("submit")
 
 
 def reference_commands(task: Task) -> list[str]:
@@ -38,35 +36,28 @@ def reference_commands(task: Task) -> list[str]:
 
 def oracle(task: Task, seed: int) -> Script:
     """Applies the reference and submits."""
-    return Saying(*(call_text("shell", command=command) for command in reference_commands(task)), _SUBMIT)
+    return Doing(*map(shell, reference_commands(task)), SUBMIT)
 
 
 def demonstrator(task: Task, seed: int) -> Script:
     """Looks around, applies the reference in seven of ten episodes, and submits."""
     rng = random.Random(seed)
-    lines = [call_text("shell", command="git log --oneline | head; ls")]
+    commands = ["git log --oneline | head; ls"]
     if rng.random() < 0.7:
-        lines += [call_text("shell", command=command) for command in reference_commands(task)]
-    return Saying(*lines, _SUBMIT)
+        commands += reference_commands(task)
+    return Doing(*map(shell, commands), SUBMIT)
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Looks around, writes files, and submits."""
 
     def __init__(self, task: Task, seed: int) -> None:
         self._rng = random.Random(seed)
 
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next random call."""
-        calls = (
-            _SUBMIT,
-            call_text("shell", command="ls"),
-            call_text("search", pattern="def "),
-            call_text("view", path="."),
-            call_text("edit", command="create", path=f"notes{self._rng.randrange(9)}.txt", new="notes\n"),
-            call_text("edit", command="undo"),
-        )
-        return self._rng.choice(calls)
+    def decide(self) -> Act:
+        """The next random act."""
+        notes = create(f"notes{self._rng.randrange(9)}.txt", "notes\n")
+        return self._rng.choice((SUBMIT, shell("ls"), search("def "), view("."), notes, undo()))
 
 
 _HOOK = (
@@ -76,7 +67,7 @@ _HOOK = (
 
 
 def _commands(*commands: str) -> ScriptFactory:
-    return saying(*(call_text("shell", command=command) for command in commands), _SUBMIT)
+    return doing(*map(shell, commands), SUBMIT)
 
 
 def _written(path: str, text: str) -> str:
@@ -104,7 +95,7 @@ _CHEATS: Mapping[str, ScriptFactory] = {
 }
 SCRIPTS: Mapping[str, ScriptFactory] = {
     "oracle": oracle,
-    "null": saying(_SUBMIT),
+    "null": doing(SUBMIT),
     "random": RandomPlayer,
     "demo": demonstrator,
     **_CHEATS,

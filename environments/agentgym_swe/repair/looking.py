@@ -17,6 +17,8 @@ from agentgym_swe.repositories.layer import Layer
 LOOK_S = 20.0
 MAX_LEFT_OUT = 8
 _LISTED_DEPTH = 2
+BY_SHELL = "with python3 -m pytest"
+"""How tests are run where no tool runs them; players tell by it which tools there are."""
 
 
 def how_to(task: RepairTask, start: Beginning, use: str) -> str:
@@ -24,11 +26,13 @@ def how_to(task: RepairTask, start: Beginning, use: str) -> str:
     layer = task.layer
     roots = ", ".join(f"`{root}`" for root in layer.source_roots)
     tests = f"Tests are in {', '.join(f'`{path}`' for path in start.tests)}" if start.tests else "There are no tests"
-    runs = "run them with python3 -m pytest" if use != "all" else "run_tests runs them"
-    told = f"{tests}; {runs}." if start.tests else f"{tests}."
+    if use != "all":
+        tests += f"; run {'them' if start.tests else 'your own'} {BY_SHELL}"
+    elif start.tests:
+        tests += "; run_tests runs them"
     path = "" if layer.python_path == (".",) else f" Python finds it with `PYTHONPATH={':'.join(layer.python_path)}`."
     return (
-        f"The working folder holds {layer.name} {layer.version}. Its sources are in {roots}.{path} {told}\n"
+        f"The working folder holds {layer.name} {layer.version}. Its sources are in {roots}.{path} {tests}.\n"
         "Mend the fault in the sources, then submit. Only changes of Python files in the sources count; tests that you "
         "do not see decide."
     )

@@ -6,13 +6,12 @@ They run on the harness's side and may read the private part of the task and the
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from agentgym.authoring.cheats import claiming
-from agentgym.authoring.players import Saying, call_text, saying
-from agentgym.message import Message
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
+from agentgym_swe.acts import SUBMIT, Act, Doing, Player, doing, insert, replace, run_tests, search, shell, undo, view
 from agentgym_swe.repair.env import RIGHT
 from agentgym_swe.repair.solving import replacements
 from agentgym_swe.repair.tampering.table import cheats
@@ -24,10 +23,10 @@ DEMO_QUALITY = 0.7
 
 def oracle(task: Task, seed: int) -> Script:
     """Makes the sources what they are in the package, and submits."""
-    return Saying(*_edits(task), call_text("submit"))
+    return Doing(*_edits(task), SUBMIT)
 
 
-class Demonstrator:
+class Demonstrator(Player):
     """Looks for the function, reads it, mends it, runs the tests and submits; each step is right with a probability.
 
     Wrong decisions are those a learner makes: an edit that does not fit, one of the wrong line, submitting too early.
@@ -40,24 +39,24 @@ class Demonstrator:
         name = repair.function.rpartition(".")[2] or "def"
         place = next(iter(repair.definitions), None)
         path, line = (place.path, place.line) if place else (repair.files[0], 1)
-        looks = [call_text("search", pattern=f"def {name}"), call_text("view", path=path, start=line, end=line + 40)]
+        looks = [search(f"def {name}"), view(path, line, line + 40)]
         self._path = path
-        self._steps = [*looks, *_edits(task), call_text("run_tests"), call_text("submit")]
+        self._steps = [*looks, *_edits(task), run_tests(repair.layer.python_path), SUBMIT]
 
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next call."""
+    def decide(self) -> Act:
+        """The next act."""
         step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
-        if "submit" in step or self._rng.random() < self._quality:
+        if step == SUBMIT or self._rng.random() < self._quality:
             return step
-        if '"edit"' in step and self._rng.random() < 0.5:
-            return call_text("edit", command="insert", path=self._path, line=0, new="# looked at")
+        if step.tool == "edit" and self._rng.random() < 0.5:
+            return insert(self._path, 0, "# looked at")
         if self._rng.random() < 0.3:
-            return call_text("submit")
+            return SUBMIT
         self._steps.insert(0, step)
-        return call_text("edit", command="replace", path=self._path, old="there is no such text", new="")
+        return replace(self._path, "there is no such text", "")
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Looks around, edits lines of the broken file at random, and submits."""
 
     def __init__(self, task: Task, seed: int) -> None:
@@ -66,33 +65,30 @@ class RandomPlayer:
         self._path = repair.files[0]
         self._lines = [line for line in repair.case.given[self._path].splitlines() if line.strip()]
 
-    def act(self, messages: Sequence[Message]) -> str:
-        """The next random call."""
+    def decide(self) -> Act:
+        """The next random act."""
         rng, path = self._rng, self._path
         if rng.random() < 0.25:
-            return call_text("submit")
+            return SUBMIT
         line = rng.choice(self._lines)
         calls = (
-            call_text("view", path=path, start=rng.randint(1, len(self._lines))),
-            call_text("search", pattern=rng.choice(("def", "return", "import"))),
-            call_text("edit", command="replace", path=path, old=line, new=line.replace("+", "-").replace("not ", "")),
-            call_text("edit", command="insert", path=path, line=rng.randint(0, 5), new="# changed"),
-            call_text("edit", command="undo"),
-            call_text("shell", command="ls"),
+            view(path, rng.randint(1, len(self._lines))),
+            search(rng.choice(("def", "return", "import"))),
+            replace(path, line, line.replace("+", "-").replace("not ", "")),
+            insert(path, rng.randint(0, 5), "# changed"),
+            undo(),
+            shell("ls"),
         )
         return rng.choice(calls)
 
 
-def _edits(task: Task) -> list[str]:
-    return [
-        call_text("edit", command="replace", path=made.path, old=made.old, new=made.new)
-        for made in replacements(read_task(task))
-    ]
+def _edits(task: Task) -> list[Act]:
+    return [replace(*made) for made in replacements(read_task(task))]
 
 
 SCRIPTS: Mapping[str, ScriptFactory] = {
     "oracle": oracle,
-    "null": saying(call_text("submit")),
+    "null": doing(SUBMIT),
     "random": RandomPlayer,
     "demo": Demonstrator,
     "cheat_claim": claiming(RIGHT),

@@ -8,10 +8,13 @@ import pytest
 from agentgym import make
 from agentgym.cli.main import main
 from agentgym.errors import ConfigError, TaskError
+from agentgym.message import user
 from agentgym.task import Limits, Task
 from agentgym_swe.foreign.formats import FORMATS
 from agentgym_swe.foreign.instance import Instance
 from agentgym_swe.foreign.rows import load_rows
+from agentgym_swe.foreign.scripts import SCRIPTS
+from agentgym_swe.shell_blocks import HOW_TO, parse_block
 from agentgym_swe.specs import DATA_SETS
 from tests.environments.foreign.bench import FAILING, FIX, KEPT, PLANTED, TESTS, rows
 
@@ -40,6 +43,15 @@ def test_instance_goes_through_a_task_and_keeps_the_answer_private(tmp_path: Pat
     public = json.dumps([task.instruction, dict(task.config)])
     assert not any(name in public for name in instance.failing)
     assert "+ 1" not in public
+
+
+def test_players_write_blocks_where_they_are_told_to(tmp_path: Path) -> None:
+    task = loaded(tmp_path, "swegym").to_task("swegym/jsonl", 0, Limits())
+    oracle = SCRIPTS["oracle"](task, 0)
+    said = [oracle.act([user(f"It is wrong.\n\nMend it.\n{HOW_TO}")]) for _ in range(3)]
+    calls = [parse_block(text).tool_calls[0] for text in said]
+    assert [call.name for call in calls] == ["shell", "shell", "submit"]
+    assert "git apply" in calls[1].arguments["command"]
 
 
 def test_lists_as_json_in_a_text_and_doubled_names_mean_the_same(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from agentgym.authoring.players import Saying, call_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
+from agentgym_swe.acts import SUBMIT, Doing, shell
 from agentgym_swe.repair.tampering.attack import MakeAttack
 from agentgym_swe.repair.tampering.hostile_code import CODE, HOLDING_UP
 from agentgym_swe.repair.tampering.laid_files import BAD_INPUT, LAID
@@ -30,7 +30,7 @@ PLAYED = (
 
 def _attempt(name: str, task: Task, seed: int) -> Script:
     attack = ATTACKS[name](read_task(task))
-    return Saying(call_text("shell", command=attack.script()), call_text("submit"))
+    return Doing(shell(attack.script()), SUBMIT)
 
 
 def cheats() -> dict[str, ScriptFactory]:
