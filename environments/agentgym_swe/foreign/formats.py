@@ -77,7 +77,9 @@ def swe_smith(row: Row, image: str) -> Instance:
 
 def r2e_gym(row: Row, image: str) -> Instance:
     """A row of R2E-Gym: its tests are in the image, and `expected_output_json` says how they end."""
-    expected = json_value(row.get("expected_output_json"), "expected_output_json")
+    if row.get("expected_output_json") is None:
+        raise FlawedRowError("it has no expected_output_json, which says how its tests end")
+    expected = json_value(row["expected_output_json"], "expected_output_json")
     if not isinstance(expected, Mapping):
         raise FlawedRowError("its expected_output_json is no object of outcomes by test")
     names = {_COLOUR.sub("", str(name)).split(" - ")[0]: str(end) for name, end in expected.items()}
@@ -129,9 +131,11 @@ def tests_of(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The failing and the other tests of a row, each once; what is in both lists is failing.
 
     Raises:
-        FlawedRowError: A list is no list of texts, or no test fails.
+        FlawedRowError: A list is no list of texts, no test fails, or the row does not say which do.
     """
-    failing = names_of(row.get("FAIL_TO_PASS"), "FAIL_TO_PASS")
+    if row.get("FAIL_TO_PASS") is None:
+        raise FlawedRowError("it has no FAIL_TO_PASS, the tests that a repair must make pass")
+    failing = names_of(row["FAIL_TO_PASS"], "FAIL_TO_PASS")
     kept = names_of(row.get("PASS_TO_PASS", []), "PASS_TO_PASS")
     if not failing:
         raise FlawedRowError("its FAIL_TO_PASS is empty: doing nothing would solve it")
@@ -147,7 +151,7 @@ def names_of(value: Any, field: str) -> tuple[str, ...]:
     if isinstance(value, str):
         value = json_value(value, field) if value.strip() else []
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise FlawedRowError(f"its {field} is no list of names: {str(value)[:60]!r}")
+        raise FlawedRowError(f"its {field} is no list of names: {json.dumps(value, default=str)[:60]}")
     return tuple(dict.fromkeys(name for name in value if name.strip()))
 
 

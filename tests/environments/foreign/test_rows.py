@@ -90,11 +90,13 @@ def test_r2e_asks_for_all_tests_that_pass(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
+        ({"FAIL_TO_PASS": None}, "it has no FAIL_TO_PASS, the tests that a repair must make pass"),
         ({"FAIL_TO_PASS": []}, "FAIL_TO_PASS is empty: doing nothing would solve it"),
         ({"FAIL_TO_PASS": "[]"}, "FAIL_TO_PASS is empty"),
         ({"FAIL_TO_PASS": "not json"}, "FAIL_TO_PASS is no JSON"),
         ({"FAIL_TO_PASS": [1]}, "FAIL_TO_PASS is no list of names"),
-        ({"PASS_TO_PASS": {"a": 1}}, "PASS_TO_PASS is no list of names"),
+        ({"PASS_TO_PASS": {"a": 1}}, 'PASS_TO_PASS is no list of names: {"a": 1}'),
+        ({"PASS_TO_PASS": None}, "PASS_TO_PASS is no list of names: null"),
         ({"problem_statement": None}, "it has no problem_statement"),
         ({"repo": 3}, "its repo is no text"),
         ({"patch": "just words"}, "its patch is no diff of git"),
@@ -106,6 +108,11 @@ def test_flawed_row_is_refused_with_its_line_and_reason(tmp_path: Path, changes:
     [refused] = load_rows(path, "swegym").refused
     assert (refused.line, refused.id) == (2, "flawed")
     assert why in refused.why
+
+
+def test_row_of_r2e_without_outcomes_is_told_so(tmp_path: Path) -> None:
+    path = written(tmp_path, ROWS["r2egym"], {**ROWS["r2egym"], "expected_output_json": None})
+    assert load_rows(path, "r2egym").refused[0].why.startswith("it has no expected_output_json")
 
 
 def test_broken_lines_and_doubled_ids_are_refused(tmp_path: Path) -> None:
