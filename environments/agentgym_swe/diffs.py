@@ -17,6 +17,11 @@ def files_of_diff(diff: str) -> list[str]:
     return list(dict.fromkeys(_FILE.findall(diff)))
 
 
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends, as git counts them: form feeds and the like end none."""
+    return _LINE.findall(text)
+
+
 def diff_between(path: str, old: str | None, new: str | None) -> str:
     """A file's change as git would write it.
 
@@ -25,7 +30,7 @@ def diff_between(path: str, old: str | None, new: str | None) -> str:
         old: Its text before; None where it is new.
         new: Its text after; None where it is gone.
     """
-    before, after = ([] if text is None else _LINE.findall(text) for text in (old, new))
+    before, after = ([] if text is None else lines_of(text) for text in (old, new))
     names = (f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new is not None else "/dev/null")
     lines = [f"diff --git a/{path} b/{path}\n"]
     lines += [] if old is not None else ["new file mode 100644\n"]

@@ -232,21 +232,69 @@ def test_diff_that_fits_is_applied(repair: RepairTask) -> None:
 @pytest.mark.parametrize(
     ("diff", "why"),
     [
-        (DIFF.format(line=3).replace("+= 2", "+= 7"), "fits at 0 places"),
+        (
+            DIFF.format(line=3).replace("+= 2", "+= 7"),
+            f"hunk at line 3 of {FILE} fits nowhere: line 3 of the file is 'import collections', and the diff has '   ",
+        ),
+        (
+            f"--- a/{FILE}\n+++ b/{FILE}\n@@ -540,2 +540,2 @@\n     for item in seq:\n-        d[item] += 2 #\n+\n",
+            "line 549 of the file is '        d[item] += 2', and the diff has '        d[item] += 2 #'",
+        ),
+        (
+            DIFF.format(line=3).replace("\n", "\r\n"),
+            "fits nowhere: the diff has CRLF line ends, and the file has LF; write",
+        ),
+        (
+            f"--- a/{FILE}\r\n+++ b/{FILE}\r\n@@ -1,2 +1,2 @@\r\n\r\n",
+            "line 4 of it ends with CRLF; write the diff with LF",
+        ),
+        (
+            f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-\n+a\n",
+            "other places, and not there; give its line, or more lines",
+        ),
         ("--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n", "there is no file x.py"),
         ("--- a/../x.py\n+++ b/../x.py\n@@ -1 +1 @@\n-a\n+b\n", "it names the path"),
         ("change line 3 of x.py\n", "it names no file"),
         ("Binary files a/x.so and b/x.so differ\n", "binary"),
-        (DIFF.format(line=1)[:-30], "is cut short"),
+        (
+            DIFF.format(line=1)[:-30],
+            f"hunk of {FILE} at line 3 of the diff is cut short: its header says 1 lines before and 1 after, got 1 ",
+        ),
+        (
+            f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1,3 +1,4 @@\n a\n@@ -9 +9 @@\n-b\n",
+            "at line 3 of the diff is cut short: its header says 3 lines before and 4 after, got 1 and 1",
+        ),
+        (
+            f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n-b\n+c\n",
+            "is too long: its header says 1 lines before and 1 after",
+        ),
         (b"\xe9\xff", "not UTF-8"),
         ("#" * 100_000_000, "100000000 bytes"),
     ],
-    ids=["misfit", "missing", "outside", "prose", "binary", "cut", "latin", "huge"],
+    ids=[
+        *("misfit", "typo", "crlf", "crlf blank", "ambiguous", "missing", "outside", "prose", "binary"),
+        *("cut", "cut by another", "too long", "latin", "huge"),
+    ],
 )
 def test_diff_that_does_not_fit_is_refused(judge: Judge, repair: RepairTask, diff: str | bytes, why: str) -> None:
     verdict = judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, diff))
     assert verdict.kind == "refused"
     assert why in verdict.reasons[0]
+
+
+def test_first_line_that_the_file_has_otherwise_is_shown_from_where_it_differs(repair: RepairTask) -> None:
+    given = {FILE: f"a\n{'x' * 200}\x0c = 1\nc\n"}
+    diff = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1,3 +1,2 @@\n a\n-{'x' * 200}\x0c = {{}}\n c{{}}\n"
+    assert from_diff(repair.layer, given, diff.format(1, "")).files == {FILE: "a\nc\n"}
+    assert "line 2 of the file is …'xx" in from_diff(repair.layer, given, diff.format(2, "")).refusal
+    assert "\\x0c = 1', and the diff has …'xx" in from_diff(repair.layer, given, diff.format(2, "")).refusal
+    behind = diff.replace("-1,3 +1,2", "-1,4 +1,3").format(1, "\n d")
+    assert "the file has 3 lines, and the diff has 'd' behind" in from_diff(repair.layer, given, behind).refusal
+    windows = {FILE: given[FILE].replace("\n", "\r\n")}
+    assert (
+        "the file has CRLF line ends, and the diff has LF"
+        in from_diff(repair.layer, windows, diff.format(1, "")).refusal
+    )
 
 
 def test_empty_diff_changes_nothing(judge: Judge, repair: RepairTask) -> None:

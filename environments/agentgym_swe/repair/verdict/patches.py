@@ -6,9 +6,11 @@ The result goes to the judge by the same rules as an agent's folder; see `collec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from agentgym_swe.diffs import lines_of
 from agentgym_swe.repair.verdict.collecting import Change, from_texts
 from agentgym_swe.repair.verdict.tree import text_of
 from agentgym_swe.repositories.layer import Layer
@@ -18,6 +20,9 @@ MAX_DIFF = 1_000_000
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _BINARY = ("Binary files ", "GIT binary patch")
 _NOTHING = "/dev/null"
+_SHOWN, _SHOWN_BEFORE, _MAX_ALIKE = 60, 20, 50
+"""Characters of a line that a message shows, of them before what differs; places of equal lines that are looked at."""
+_WITH_LF = "write the diff with LF line ends"
 
 
 class PatchError(Exception):
@@ -58,7 +63,7 @@ def from_diff(layer: Layer, given: Mapping[str, str], diff: str | bytes) -> Chan
     except UnicodeDecodeError:
         return Change(refusal="the diff is not UTF-8")
     except PatchError as error:
-        return Change(refusal=f"the diff does not apply: {error}"[:300])
+        return Change(refusal=f"the diff does not apply: {error}"[:400])
 
 
 def _applied(layer: Layer, given: Mapping[str, str], diff: str) -> dict[str, str | None]:
@@ -99,14 +104,15 @@ def _files_of(diff: str) -> Iterator[tuple[str, str, list[_Hunk]]]:
         number += 2
         hunks = []
         while number < len(lines) and (found := _HUNK.match(lines[number])):
-            hunk, number = _hunk(lines, number + 1, found)
+            hunk, number = _hunk(lines, number + 1, found, target if target != _NOTHING else source)
             hunks.append(hunk)
         if not hunks:
             raise PatchError(f"{target} has no hunk")
         yield source, target, hunks
 
 
-def _hunk(lines: list[str], number: int, found: re.Match[str]) -> tuple[_Hunk, int]:
+def _hunk(lines: list[str], number: int, found: re.Match[str], path: str) -> tuple[_Hunk, int]:
+    header = number
     num_old, num_new = (int(found[group]) if found[group] is not None else 1 for group in (2, 4))
     old: list[str] = []
     new: list[str] = []
@@ -124,17 +130,24 @@ def _hunk(lines: list[str], number: int, found: re.Match[str]) -> tuple[_Hunk, i
             old.append(text)
         elif mark == "+":
             new.append(text)
+        elif mark == "\r":
+            raise PatchError(f"line {number + 1} of it ends with CRLF; {_WITH_LF}")
         else:
-            raise PatchError(f"line {number + 1} of it is no line of a hunk")
+            break
         number += 1
     if len(old) != num_old or len(new) != num_new:
-        raise PatchError("a hunk is cut short")
+        num_padded = int(number == len(lines) and lines[-1] == "")  # what follows the last newline is no line
+        fault = "cut short" if len(old) <= num_old and len(new) <= num_new else "too long"
+        raise PatchError(
+            f"the hunk of {path} at line {header} of the diff is {fault}: its header says "
+            f"{num_old} lines before and {num_new} after, got {len(old) - num_padded} and {len(new) - num_padded}"
+        )
     return _Hunk(int(found[1]), old, new), number
 
 
 def _with_hunks(text: str, hunks: list[_Hunk], path: str) -> str:
     """The text after the hunks; each must fit, at its line or at one other place alone."""
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
     shift = 0
     for hunk in hunks:
         at = max(0, hunk.start - 1 if hunk.old else hunk.start) + shift
@@ -142,11 +155,51 @@ def _with_hunks(text: str, hunks: list[_Hunk], path: str) -> str:
             size = len(hunk.old)
             places = [place for place in range(len(lines) - size + 1) if lines[place : place + size] == hunk.old]
             if len(places) != 1:
-                raise PatchError(f"a hunk at line {hunk.start} of {path} fits at {len(places)} places")
+                raise PatchError(f"the hunk at line {hunk.start} of {path} fits {_why_not(lines, hunk, at, places)}")
             at = places[0]
         lines[at : at + len(hunk.old)] = hunk.new
         shift += len(hunk.new) - len(hunk.old)
     return "".join(lines)
+
+
+def _why_not(lines: Sequence[str], hunk: _Hunk, at: int, places: Sequence[int]) -> str:
+    """Where a hunk fits instead of at its line, or which of its lines is the first that the file has otherwise."""
+    if places:
+        return f"at {len(places)} other places, and not there; give its line, or more lines around the change"
+    diff_is_crlf, file_is_crlf = (any(line.endswith("\r\n") for line in each) for each in (hunk.old, lines))
+    if diff_is_crlf and not file_is_crlf:
+        return f"nowhere: the diff has CRLF line ends, and the file has LF; {_WITH_LF}"
+    if file_is_crlf and not diff_is_crlf:
+        return "nowhere: the file has CRLF line ends, and the diff has LF; keep the line ends of the file in the diff"
+    place = _likeliest(lines, hunk.old, at)
+    for number, found in enumerate(hunk.old, start=place):
+        there = lines[number] if number < len(lines) else "\n"
+        if number >= len(lines):
+            return f"nowhere: the file has {len(lines)} lines, and the diff has {_shown(found, there)} behind the last"
+        if there != found:
+            expected, got = _shown(there, found), _shown(found, there)
+            return f"nowhere: line {number + 1} of the file is {expected}, and the diff has {got}"
+    return "nowhere"
+
+
+def _likeliest(lines: Sequence[str], wanted: Sequence[str], at: int) -> int:
+    """The place at which most lines of a hunk are those of a file; of several the one closest to the hunk's line."""
+    places = defaultdict(list)
+    for number, line in enumerate(lines):
+        places[line].append(number)
+    votes = Counter(place - offset for offset, line in enumerate(wanted) for place in places.get(line, [])[:_MAX_ALIKE])
+    return max((place for place in votes if place >= 0), key=lambda place: (votes[place], -abs(place - at)), default=at)
+
+
+def _shown(line: str, other: str) -> str:
+    """A line for a message, from a little before the first character that another one has otherwise."""
+    if line.endswith("\n") and other.endswith("\n"):
+        line, other = line[:-1], other[:-1]
+    shorter = min(len(line), len(other))
+    num_alike = next((at for at in range(shorter) if line[at] != other[at]), shorter)
+    start = max(0, num_alike - _SHOWN_BEFORE) if len(line) > _SHOWN else 0
+    cut = line[start : start + _SHOWN]
+    return f"{'…' if start else ''}{cut!r}{'…' if start + _SHOWN < len(line) else ''}"
 
 
 def _name(text: str) -> str:
