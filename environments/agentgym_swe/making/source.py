@@ -135,11 +135,22 @@ class SourceFile:
     def differs_from(self, text: str) -> bool:
         """Whether another text compiles, and to something other than this one."""
         try:
-            tree = parse(text)
-            compile(tree, self.file, "exec", dont_inherit=True)
-            return ast.dump(tree) != self._dump
+            return self.means_other(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
+
+    def means_other(self, text: str) -> bool:
+        """Whether another text has another syntax tree than this one.
+
+        Raises:
+            SyntaxError: It is no Python.
+            ValueError: It holds a NUL.
+            RecursionError: It nests too deeply.
+            MemoryError: The same.
+        """
+        tree = parse(text)
+        compile(tree, self.file, "exec", dont_inherit=True)
+        return ast.dump(tree) != self._dump
 
     @cached_property
     def _dump(self) -> str:

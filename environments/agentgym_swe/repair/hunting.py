@@ -1,6 +1,6 @@
 """Hunts the originals of tasks in the sandboxes that an agent gets: in each task's work folder, and once elsewhere.
 
-What is looked for, and how, is in `agentgym_swe.repositories.leaks`.
+What is looked for, and how, is in `agentgym_swe.repositories.leaks`. The checks of Repair-v0 alone are here, too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from agentgym.errors import ContractError
 from agentgym.sandbox.lender import lender_of
 from agentgym.task import Task
 from agentgym_swe.repair.env import RepairEnv
+from agentgym_swe.repair.task_view import read_task
+from agentgym_swe.repair.verdict.collecting import Change
 from agentgym_swe.repositories.edit import Edit
 from agentgym_swe.repositories.layer import load_layer
 from agentgym_swe.repositories.leaks import Case, Found, case_of, hunt
@@ -109,7 +111,25 @@ def check_leaks(env: AgentEnv, tasks: Sequence[Task]) -> str:
     return f"{len(tasks)} tasks, {num_files} files searched, no trace of an original"
 
 
-CHECKS: Mapping[str, Callable[[AgentEnv, Sequence[Task]], str]] = {"leaks": check_leaks}
+def check_faults(env: AgentEnv, tasks: Sequence[Task]) -> str:
+    """Every test that a task calls failing fails on what an agent is given.
+
+    Raises:
+        ContractError: Some pass; says of which task.
+    """
+    assert isinstance(env.unwrapped, RepairEnv)
+    for task in tasks:
+        case = read_task(task).case
+        passing, _ = env.unwrapped.judge.shares(case, Change(files=case.given))
+        if passing:
+            raise ContractError(
+                f"task {task.id!r}: {round(passing * len(case.failing))} of the {len(case.failing)} tests in "
+                "private.failing pass on its broken sources; leave those out, or plant a fault that they notice"
+            )
+    return f"{len(tasks)} tasks, whose failing tests all fail"
+
+
+CHECKS: Mapping[str, Callable[[AgentEnv, Sequence[Task]], str]] = {"leaks": check_leaks, "faults": check_faults}
 """What Repair-v0 must satisfy beside the checks of all environments."""
 
 

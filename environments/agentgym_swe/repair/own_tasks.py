@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
 from agentgym.errors import AgentGymError, ConfigError, TaskError, UnknownNameError, unreadable
 from agentgym.task import SPLITS, Split, Task
+from agentgym_swe.making.source import SourceFile
 from agentgym_swe.making.visible import Visible
-from agentgym_swe.repair.task_view import read_task, require_parts
+from agentgym_swe.repair.task_view import KINDS, RepairTask, read_task, require_parts
 from agentgym_swe.repositories.catalogue import package_named
 from agentgym_swe.repositories.edit import Edit
-from agentgym_swe.repositories.layer import find_layer
+from agentgym_swe.repositories.layer import Layer, find_layer
 
 _KEYS = ("package", "digest", "edits", "kind", "visible_tests")
 """What the config of a task may say."""
 _MAKE = "agentgym swe make toolz --out FOLDER writes such"
+_sound: set[tuple[str, str]] = set()
+"""Digests of layers, and hashes of tasks whose edits were found to plant a fault in them."""
 
 
 def read_own_tasks(path: Path) -> tuple[Task, ...]:
@@ -101,11 +105,12 @@ def _read_task(line: str, split: Split | None) -> Task:
     task = Task.from_json({**fields, "split": split} if split else fields)
     require_parts(task)
     _require_config(task)
+    _require_told(task)
     package = package_named(task.config["package"])
     for edit in task.config["edits"]:
         Edit.from_json(edit)
     if find_layer(package) is not None:  # else the episode says how to prepare it
-        read_task(task)
+        _require_fault(task, read_task(task))
     return task
 
 
@@ -119,3 +124,54 @@ def _require_config(task: Task) -> None:
     visible = task.config.get("visible_tests", "others")
     if visible not in get_args(Visible):
         raise TaskError(f"visible_tests must be one of {', '.join(get_args(Visible))}: got {visible!r}")
+    kind = task.config.get("kind", "fault")
+    if kind not in KINDS:
+        raise TaskError(f"config.kind must be one of {', '.join(KINDS)}, or left out: got {kind!r}")
+
+
+def _require_told(task: Task) -> None:
+    """Refuse what tells the agent nothing, or the judge no test."""
+    if not task.instruction.strip():
+        raise TaskError(
+            f"task {task.id!r}: instruction must say what goes wrong, as an agent sees nothing else of the fault: "
+            f"got {task.instruction!r}"
+        )
+    if not task.private["failing"]:
+        raise TaskError(
+            f"task {task.id!r}: private.failing is empty; expected the ids of the tests that its edits make fail, "
+            "such as 'tests/test_core.py::test_name'"
+        )
+
+
+def _require_fault(task: Task, repair: RepairTask) -> None:
+    """Refuse edits that leave the program as it is, or no program."""
+    key = repair.layer.digest, task.content_hash
+    if key in _sound:
+        return
+    if all(text == repair.layer.text(path) for path, text in repair.case.given.items()):
+        raise TaskError(
+            f"task {task.id!r} plants no fault: config.edits put in what is there already; expected [file, start, end, "
+            "text] with another text"
+        )
+    faulty = [path for path, text in repair.case.given.items() if _means_other(task, repair.layer, path, text)]
+    if not faulty:
+        raise TaskError(
+            f"task {task.id!r} plants no fault: config.edits leave the syntax tree of {', '.join(repair.files)} as it "
+            "is, so no test can tell; change code, not comments and blanks alone"
+        )
+    _sound.add(key)
+
+
+def _means_other(task: Task, layer: Layer, path: str, text: str) -> bool:
+    try:
+        return _source(layer, path).means_other(text)
+    except SyntaxError as error:
+        why = f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        why = str(error) or type(error).__name__
+    raise TaskError(f"task {task.id!r}: with config.edits {path} is no Python: {why}; expected code that compiles")
+
+
+@lru_cache(maxsize=16)
+def _source(layer: Layer, path: str) -> SourceFile:
+    return SourceFile(path, layer.text(path))

@@ -15,6 +15,8 @@ from agentgym_swe.repositories.definitions import definitions, module_name
 from agentgym_swe.repositories.edit import Edit, apply_edits
 from agentgym_swe.repositories.layer import Layer, load_layer
 
+KINDS = ("fault", "implement", "double", "history")
+"""What the config of a task may say of its kind."""
 _PARTS: Mapping[str, Mapping[str, type]] = {
     "config": {"package": str, "digest": str, "edits": list},
     "private": {"failing": list, "relevant": list},

@@ -10,15 +10,19 @@ import pytest
 import agentgym
 from agentgym.authoring.task_files import to_line, write_split
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, ContractError
 from agentgym.evaluation import suite_named
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym.testing import CheckReport
 from agentgym.testing.episodes import play_script
 from agentgym.testing.subject import env_subject
+from agentgym_swe.making.making import KIND_OF
+from agentgym_swe.repair.env import RepairEnv
+from agentgym_swe.repair.hunting import check_faults
 from agentgym_swe.repair.own_tasks import read_folder
 from agentgym_swe.repair.scripts import SCRIPTS
+from agentgym_swe.repair.task_view import KINDS
 from tests.environments.repair.conftest import RELAXED, Plant
 
 ENV = "agentgym/Repair-v0"
@@ -125,6 +129,27 @@ def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
             {"config": {"visible": "all"}},
             "config of task 'planted' has no key 'visible'; did you mean visible_tests",
         ),
+        (
+            {"config": {"edits": [["toolz/itertoolz.py", 0, 0, ""]]}},
+            "plants no fault: config.edits put in what is there",
+        ),
+        (
+            {"config": {"edits": [["toolz/itertoolz.py", 0, 0, "# a\n\n"]]}},
+            "the syntax tree of toolz/itertoolz.py as it is",
+        ),
+        (
+            {"config": {"edits": [["toolz/itertoolz.py", 0, 0, "a b\n"]]}},
+            "toolz/itertoolz.py is no Python: line 1: invalid",
+        ),
+        ({"config": {"edits": [["toolz/itertoolz.py", 0, 0, "\0"]]}}, "toolz/itertoolz.py is no Python: .*null bytes"),
+        ({"config": {"edits": [["toolz/itertoolz.py", 0, 0, "return\n"]]}}, "is no Python: line 1: 'return' outside"),
+        (
+            {"config": {"kind": "nonsense"}},
+            "config.kind must be one of fault, implement, double, history, or left out: got",
+        ),
+        ({"private": {"failing": ()}}, "private.failing is empty; expected the ids of the tests"),
+        ({"instruction": None}, "instruction must be text, got None"),
+        ({"instruction": " "}, "instruction must say what goes wrong, .*: got ' '"),
         ({"config": {"visible_tests": "some"}}, "visible_tests must be one of others, all, none: got 'some'"),
         ({"config": {"digest": "0" * 16}}, "was made for another state of toolz: .*make the tasks again with"),
         ({"private": {"failing": ["toolz/tests/test_no.py::test_no"]}}, "which is no test of toolz"),
@@ -144,6 +169,35 @@ def test_a_wrong_row_is_refused_by_file_and_line(
     path.write_text(f"{other}\n\n{wrong}\n")
     with pytest.raises(ConfigError, match=rf"^{path}:3: .*{said}"):
         agentgym.make(ENV, tasks=str(path))
+
+
+def test_a_row_without_an_instruction_is_refused(task: Task, tmp_path: Path) -> None:
+    fields = task.to_json()
+    del fields["instruction"]
+    (tmp_path / "own.jsonl").write_text(json.dumps(fields))
+    with pytest.raises(ConfigError, match=r"own\.jsonl:1: task 'planted': instruction must say what goes wrong"):
+        agentgym.make(ENV, tasks=str(tmp_path / "own.jsonl"))
+
+
+def test_a_fault_beside_a_comment_is_taken(task: Task, tmp_path: Path) -> None:
+    edits = [*task.config["edits"], ["toolz/dicttoolz.py", 0, 0, "# a\n"]]
+    path = tmp_path / "own.jsonl"
+    path.write_text(to_line(replace(task, config={**task.config, "edits": edits, "kind": "double"})))
+    env = agentgym.make(ENV, tasks=str(path))
+    assert env.num_tasks == 1
+    env.close()
+
+
+def test_check_tells_a_failing_test_that_the_fault_does_not_break(env: RepairEnv, task: Task) -> None:
+    assert check_faults(env, [task]) == "1 tasks, whose failing tests all fail"
+    failing = [*task.private["failing"], "toolz/tests/test_itertoolz.py::test_isdistinct"]
+    wrong = replace(task, private={**task.private, "failing": failing})
+    with pytest.raises(ContractError, match=r"task 'planted': 1 of the 3 tests in private\.failing pass on its broken"):
+        check_faults(env, [wrong])
+
+
+def test_kinds_are_those_that_are_made() -> None:
+    assert set(KINDS) == {"fault", *KIND_OF.values()}
 
 
 @pytest.mark.parametrize(
