@@ -17,7 +17,7 @@ from agentgym.outcome import GRADED
 from agentgym.picture import PlacedPicture, placed_pictures
 from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file, writing
+from agentgym.store.whole_file import require_folder_place, whole_file, writing
 from agentgym.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def export_dataset(
     Raises:
         MissingExtraError: pyarrow is not installed.
         UnknownNameError: No policy of that name played a graded episode.
+        ConfigError: The folder is a file.
         WrongRunError: There are no graded episodes, or the folder holds a dataset already.
         StoreError: The folder cannot be written.
     """
@@ -68,6 +69,7 @@ def export_dataset(
         import pyarrow.parquet as parquet  # type: ignore[import-untyped]
     except ImportError:
         raise MissingExtraError("a dataset of Parquet files", "data") from None
+    require_folder_place(folder, "a dataset")
     rows = _chosen(store, policies)
     files = {split: folder / "data" / f"{split}-00000-of-00001.parquet" for split in rows}
     present = sorted(folder.glob("data/*.parquet"))

@@ -6,15 +6,15 @@ Environments of repositories say in the detail of their `success` event which in
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentgym.errors import WrongRunError
 from agentgym.outcome import GRADED
-from agentgym.store.query import rows_of_policies
+from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file, writing
+from agentgym.store.whole_file import require_file_place, whole_file, writing
 from agentgym.trajectory import Trajectory
 
 INSTANCE, PATCH = "instance_id", "model_patch"
@@ -48,13 +48,17 @@ def export_predictions(
         overwrite: Whether a file that is there is replaced.
 
     Raises:
-        WrongRunError: No episode holds a patch, several policies played and none was named, or the file is there.
+        ConfigError: The file is a folder.
+        WrongRunError: No episode of the attempt holds a patch, several policies played and none was named, or the file
+            is there.
         UnknownNameError: No policy of that name played.
         StoreError: The file cannot be written.
     """
+    require_file_place(path, "predictions")
     own = rows_of_policies(store.episode_rows(), policies)
     playing = sorted({row.policy for row in own})
     if len(playing) > 1:
+        _require_patch(store, own)
         raise WrongRunError(
             f"{store.folder} holds episodes of {', '.join(playing)}; a file of predictions is of one policy: "
             "name it with --policy"
@@ -62,20 +66,35 @@ def export_predictions(
     if path.exists() and not overwrite:
         raise WrongRunError(f"{path} is there already; --overwrite replaces it, or name another one")
     wanted = [row for row in own if row.attempt == attempt]
-    graded = [row for row in wanted if row.outcome in GRADED]
-    found: dict[str, dict[str, Any]] = {}
-    for row, trajectory in zip(graded, store.load(graded, with_tokens=False), strict=True):
-        prediction = _prediction(trajectory, row.policy)
-        if prediction is not None:
-            found[prediction[INSTANCE]] = prediction
+    found = {each[INSTANCE]: each for _, each in _predictions(store, wanted)}
     if not found:
+        _require_patch(store, own)
+        attempts = ", ".join(map(str, sorted({row.attempt for row, _ in _predictions(store, own)})))
         raise WrongRunError(
-            f"{store.folder} holds no patch of attempt {attempt}; patches come from environments of repositories, such "
-            "as agentgym/Repair-v0"
+            f"{store.folder} holds no patch of attempt {attempt}; it holds patches of attempt {attempts}: choose one "
+            "with --attempt"
         )
     _write(path, [found[name] for name in sorted(found)])
     empty = sum(not each[PATCH] for each in found.values())
     return Written(len(found), empty, len(wanted) - len(found))
+
+
+def _require_patch(store: RunStore, rows: Sequence[EpisodeRow]) -> None:
+    """Refuse episodes of which none holds a patch."""
+    if next(_predictions(store, rows), None) is None:
+        raise WrongRunError(
+            f"{store.folder} holds no patch in these episodes; patches come from environments of repositories, such as "
+            "agentgym/Repair-v0"
+        )
+
+
+def _predictions(store: RunStore, rows: Sequence[EpisodeRow]) -> Iterator[tuple[EpisodeRow, dict[str, Any]]]:
+    """The graded episodes that hold a patch, each with its prediction."""
+    graded = [row for row in rows if row.outcome in GRADED]
+    for row, trajectory in zip(graded, store.load(graded, with_tokens=False), strict=True):
+        prediction = _prediction(trajectory, row.policy)
+        if prediction is not None:
+            yield row, prediction
 
 
 def _prediction(trajectory: Trajectory, policy: str) -> dict[str, Any] | None:

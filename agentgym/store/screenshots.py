@@ -13,7 +13,7 @@ from agentgym.errors import WrongRunError
 from agentgym.picture import Image
 from agentgym.store.query import EpisodeRow, rows_of_policies
 from agentgym.store.run_store import RunStore
-from agentgym.store.whole_file import whole_file, writing
+from agentgym.store.whole_file import require_folder_place, whole_file, writing
 from agentgym.trajectory import Trajectory
 
 LIST = "screenshots.jsonl"
@@ -52,10 +52,12 @@ def export_screenshots(
         overwrite: Whether screenshots of an earlier export may be replaced.
 
     Raises:
+        ConfigError: The folder is a file.
         UnknownNameError: No policy of that name played.
         WrongRunError: No episode has a screenshot, or the folder holds screenshots already.
         StoreError: The folder cannot be written.
     """
+    require_folder_place(folder, "a set of screenshots")
     wanted = rows_of_policies(store.episode_rows(), policies)
     if (folder / LIST).exists() and not overwrite:
         raise WrongRunError(f"{folder} holds screenshots already; --overwrite replaces them, or name another one")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentgym.errors import StoreError
+from agentgym.errors import ConfigError, StoreError
 
 
 @contextmanager
@@ -27,6 +27,34 @@ def whole_file(path: Path) -> Iterator[Path]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def require_file_place(path: Path, content: str) -> None:
+    """Refuse a folder where a file is to be written.
+
+    Args:
+        path: Where.
+        content: What the file holds, such as "predictions".
+
+    Raises:
+        ConfigError: It is a folder.
+    """
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder; {content} are written to a file, such as {path / content}.jsonl")
+
+
+def require_folder_place(path: Path, content: str) -> None:
+    """Refuse a file where a folder is to be written.
+
+    Args:
+        path: Where.
+        content: What the folder holds, such as "a dataset".
+
+    Raises:
+        ConfigError: It is a file.
+    """
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{path} is a file; {content} is written to a folder: name a new one, or one that is there")
 
 
 @contextmanager
