@@ -39,6 +39,7 @@ AgentGymError
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
@@ -47,12 +48,14 @@ DISTRIBUTION = "agentgymnasium"
 SEE_LIST = "; agentgym list shows all environments and suites"
 """What follows some of the names of environments or suites."""
 _MAX_NAMED = 20
+_NUMBERED = re.compile(r"(.*-)([0-9]+)", re.DOTALL)
 
 
 def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
     """What to write instead of an unknown name: the names that are close to it, or else those that are known.
 
-    Of many names, those are named that begin as it does, such as `web/`, or else what the names begin with.
+    Of names that are numbered as it is, the first and the last are named. Of many names, those are named that begin as
+    it does, such as `web/`, or else what the names begin with.
 
     Args:
         name: The unknown name.
@@ -60,6 +63,8 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
         see: What shows them, for more than can be named here.
     """
     names = sorted(known)
+    if numbered := _numbered_as(name, names):
+        return f"there are {len(numbered)}, from {numbered[0]} to {numbered[-1]}"
     if close := close_names(name, names):
         return f"did you mean {' or '.join(filter(None, (', '.join(close[:-1]), close[-1])))}?"
     if len(names) <= _MAX_NAMED:
@@ -71,6 +76,15 @@ def suggestion(name: str, known: Iterable[str], see: str = "") -> str:
         return f"known: {', '.join(f'{each}/…' for each in spaces)}{see}"
     shown = (alike or names)[:_MAX_NAMED]
     return f"known: {', '.join(shown)} and {len(names) - len(shown)} more{see}"
+
+
+def _numbered_as(name: str, names: Iterable[str]) -> list[str]:
+    """The names that differ from one in their last number alone, in order; none where most numbers are missing."""
+    form = _NUMBERED.fullmatch(name)
+    ends = [each.removeprefix(form[1]) for each in names if each.startswith(form[1])] if form else []
+    ends = sorted(filter(str.isdecimal, ends), key=int)
+    is_dense = len(ends) > 1 and int(ends[-1]) - int(ends[0]) < 2 * len(ends)
+    return [f"{form[1]}{end}" for end in ends] if form and is_dense else []
 
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:

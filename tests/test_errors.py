@@ -42,5 +42,21 @@ def test_unknown_name_of_many_names_those_that_begin_alike_or_what_they_begin_wi
     assert str(UnknownNameError("suite", "zzz", known)).endswith("dialogue/a19 and 20 more")
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("swe/own:test-99999", "there are 30, from swe/own:test-00000 to swe/own:test-00029"),
+        ("swe/own:train-00002", "there are 2, from swe/own:train-00000 to swe/own:train-00001"),
+        ("swe/own:test-0003", "there are 30, from swe/own:test-00000"),
+        ("swe/own:validation-00003", "there are 2, from swe/own:validation-00002 to swe/own:validation-00004"),
+        ("swe/own:other-00001", "did you mean"),
+    ],
+)
+def test_unknown_number_is_told_the_first_and_the_last_of_its_kind(name: str, said: str) -> None:
+    counts = {"test": range(30), "train": range(2), "validation": (2, 4)}
+    known = [f"swe/own:{split}-{number:05}" for split, numbers in counts.items() for number in numbers]
+    assert f"unknown task {name!r}; {said}" in str(UnknownNameError("task", name, known))
+
+
 def test_missing_extra_names_a_command_for_our_own_distribution():
     assert "pip install 'agentgymnasium[train]'" in str(MissingExtraError("the torch policy", "train"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from agentgym.registration import is_environment, make, spec
 from agentgym.registration.env_spec import load_named
 from agentgym.rollout import RolloutSettings, play_episode
 from agentgym.suite import find_task, load_suite, suite_names
-from agentgym.task import Task
+from agentgym.task import SPLITS, Task
 from agentgym.trajectory import LAST_MESSAGES, Turn
 
 
@@ -83,7 +83,7 @@ def run(
     reader = input if sys.stdout.isatty() else _read_line
     viewer = HumanPolicy(Console(stderr=True), reader, seen if window else None)
     player: Policy = viewer if policy == "human" else load(policy, env)
-    wanted = partial(_wanted, game, env, task, seed, is_kept=record is not None)
+    wanted = partial(_wanted, game, env, task, seed, is_kept=record is not None, options=options)
     seed_of_env = None if record is not None and not task else seed
     result = play(game, player, viewer, task=wanted, seed=seed_of_env, record=record, told=told)
     if as_json:
@@ -197,17 +197,19 @@ class Watched:
         self._policy.forget(episode)
 
 
-def _wanted(env: AgentEnv, env_id: str, task_id: str, seed: int | None, *, is_kept: bool) -> Task:
+def _wanted(
+    env: AgentEnv, env_id: str, task_id: str, seed: int | None, *, is_kept: bool, options: Mapping[str, Any]
+) -> Task:
     """The task of an id; without one, what the environment makes from a seed, or a train task to demonstrate."""
     if env.num_tasks is not None:
-        return _own_task(env, task_id, seed, is_kept=is_kept)
+        return _own_task(env, task_id, seed, is_kept=is_kept, options=options)
     if task_id:
         return _suite_task(task_id, env_id)
     assert seed is not None, "a task or a seed is given"
     return _train_task(env_id, seed) if is_kept else env.make_task(seed)
 
 
-def _own_task(env: AgentEnv, task_id: str, seed: int | None, *, is_kept: bool) -> Task:
+def _own_task(env: AgentEnv, task_id: str, seed: int | None, *, is_kept: bool, options: Mapping[str, Any]) -> Task:
     """One of the tasks that an environment has itself, such as those of a file that an option names."""
     if is_kept:
         raise ConfigError(
@@ -219,8 +221,24 @@ def _own_task(env: AgentEnv, task_id: str, seed: int | None, *, is_kept: bool) -
         return env.make_task(seed)
     known = {task.id: task for task in map(env.make_task, range(env.num_tasks or 0))}
     if task_id not in known:
+        _require_split_played(task_id, known, options)
         raise UnknownNameError("task", task_id, known, owner="what these options play")
     return known[task_id]
+
+
+def _require_split_played(task_id: str, known: Iterable[str], options: Mapping[str, Any]) -> None:
+    """Refuse a task of another split of a folder that an option names, of which the train tasks are played."""
+    begins = task_id.partition(":")[0]
+    split = next((split for split in SPLITS if task_id.startswith(f"{begins}:{split}-")), "train")
+    if split == "train" or not any(each.startswith(f"{begins}:") for each in known):
+        return
+    for name, value in options.items():
+        file = Path(str(value)) / f"{split}.jsonl"
+        if file.is_file():
+            raise ConfigError(
+                f"task {task_id!r} is of the {split} split, and of the folder {value} only train.jsonl is played; name "
+                f"the file: --env-option {name}={file}"
+            )
 
 
 def _train_task(env_id: str, seed: int) -> Task:
@@ -243,6 +261,12 @@ def _require_environment(name: str) -> None:
 
 def _suite_task(task_id: str, env_id: str) -> Task:
     """A task of a suite; one of another environment is refused before it fails for what its configuration lacks."""
+    begins, colon, _ = task_id.partition(":")
+    if colon and "/" not in begins:
+        raise ConfigError(
+            f"task {task_id!r} is of no suite; if it stands in a file of yours, name the file with an option of the "
+            "environment, such as --env-option tasks=FILE"
+        )
     found = find_task(task_id)
     owner = load_suite(found.suite).env
     if owner != spec(env_id).id:

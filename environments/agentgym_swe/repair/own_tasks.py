@@ -22,7 +22,8 @@ from agentgym_swe.repositories.layer import Layer, find_layer
 
 _KEYS = ("package", "digest", "edits", "kind", "visible_tests")
 """What the config of a task may say."""
-_MAKE = "agentgym swe make toolz --out FOLDER writes such"
+MAKE = "agentgym swe make toolz --out FOLDER writes such"
+"""What follows in messages about files without tasks."""
 _sound: set[tuple[str, str]] = set()
 """Digests of layers, and hashes of tasks whose edits were found to plant a fault in them."""
 
@@ -36,16 +37,18 @@ def read_own_tasks(path: Path) -> tuple[Task, ...]:
     Raises:
         ConfigError: There is no such file, it holds no task, or a row is wrong; names the line.
     """
+    if not path.exists():
+        raise ConfigError(f"tasks: there is no file or folder {path}; check the path")
     if not path.is_dir():
         tasks = _read_file(path)
         if not tasks:
-            raise ConfigError(f"tasks: {path} holds no task; {_MAKE}")
+            raise ConfigError(f"tasks: {path} holds no task; {MAKE}")
         return tasks
     of_split = _read_splits(path)
     if of_split["train"]:
         return of_split["train"]
     held = [f"{path / split}.jsonl ({len(tasks)})" for split, tasks in of_split.items() if tasks]
-    instead = f"name a file with tasks: {', '.join(held)}" if held else _MAKE
+    instead = f"name a file with tasks: {', '.join(held)}" if held else MAKE
     raise ConfigError(f"tasks: of a folder the train tasks are drawn, and {path} has none; {instead}")
 
 
@@ -62,7 +65,7 @@ def read_splits(folder: Path) -> dict[Split, tuple[Task, ...]]:
     """
     found = _read_splits(folder)
     if not any(found.values()):
-        raise ConfigError(f"{folder} holds no task in {', '.join(f'{split}.jsonl' for split in SPLITS)}; {_MAKE}")
+        raise ConfigError(f"{folder} holds no task in {', '.join(f'{split}.jsonl' for split in SPLITS)}; {MAKE}")
     return found
 
 
@@ -101,7 +104,7 @@ def _read_task(line: str, split: Split | None) -> Task:
         why = f"{error.msg.removesuffix(' at')} at column {error.colno}"
         raise TaskError(f"the line is not valid JSON: {why}") from error
     if not isinstance(fields, dict):
-        raise TaskError(f"expected a task as an object, got {type(fields).__name__}; {_MAKE}")
+        raise TaskError(f"expected a task as an object, got {type(fields).__name__}; {MAKE}")
     task = Task.from_json({**fields, "split": split} if split else fields)
     require_parts(task)
     _require_config(task)
@@ -120,7 +123,7 @@ def _require_config(task: Task) -> None:
     if unknown:
         raise UnknownNameError("key", unknown[0], _KEYS, owner=f"the config of task {task.id!r}")
     if not task.config["edits"]:
-        raise TaskError(f"task {task.id!r} plants no fault: config.edits is empty; expected at least one edit; {_MAKE}")
+        raise TaskError(f"task {task.id!r} plants no fault: config.edits is empty; expected at least one edit; {MAKE}")
     visible = task.config.get("visible_tests", "others")
     if visible not in get_args(Visible):
         raise TaskError(f"visible_tests must be one of {', '.join(get_args(Visible))}: got {visible!r}")

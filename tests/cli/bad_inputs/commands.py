@@ -74,6 +74,7 @@ COMMANDS: list[Case] = [
     (["play", GUESS, "--policy", "oracle", "--seed", "x"], "a whole number"),
     (["play", GUESS, "--policy", "oracle", "--task", "nothing"], "family/suite:name"),
     (["play", GUESS, "--policy", "oracle", "--task", "dialogue/guess-number:test-99999"], "has no task"),
+    (["play", GUESS, "--policy", "oracle", "--task", "made:test-00000"], "is of no suite; if it stands in a file of"),
     (["play", GUESS, "--policy", "oracle", "--task", "tools/lookup:test-00000"], "belongs to"),
     (["play", GUESS, "--policy", "oracle", "--role", "dealer"], "role"),
     (["play", GUESS, "--policy", "oracle", "--partner", "dealer"], "ROLE=NAME"),

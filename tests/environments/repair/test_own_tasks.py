@@ -85,6 +85,19 @@ def test_play_finds_a_task_of_a_file_by_its_id_and_keeps_none(
     assert not (tmp_path / "kept").exists()
 
 
+def test_of_a_folder_play_names_the_file_of_another_split(
+    task: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for split in ("train", "test"):
+        write_split(tmp_path, split, [replace(task, id=f"made:{split}-00000")])
+    args = ["play", ENV, "--policy", "null", "--env-option", f"tasks={tmp_path}", "--task"]
+    assert main([*args, "made:test-00003"]) == 2
+    said = f"only train.jsonl is played; name the file: --env-option tasks={tmp_path}/test.jsonl"
+    assert said in capsys.readouterr().err
+    assert main([*args, "swe/repair:test-00000"]) == 2
+    assert "what these options play has no task 'swe/repair:test-00000'; known: made:train" in capsys.readouterr().err
+
+
 def test_checks_play_the_tasks_of_a_file_in_place_of_the_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     option = {"tasks": str(folder / "train.jsonl")}
     assert [task.id for task in env_subject(ENV, given=option).tasks] == ["planted", "other"]
@@ -106,7 +119,7 @@ def test_checks_play_the_tasks_of_a_file_in_place_of_the_suite(folder: Path, mon
 def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"validation\.jsonl holds no task; agentgym swe make toolz --out FOLDER"):
         agentgym.make(ENV, tasks=str(folder / "validation.jsonl"))
-    with pytest.raises(ConfigError, match=r"tasks: there is no file .*none\.jsonl; check the path"):
+    with pytest.raises(ConfigError, match=r"tasks: there is no file or folder .*none\.jsonl; check"):
         agentgym.make(ENV, tasks=str(folder / "none.jsonl"))
     write_split(folder, "train", [])
     with pytest.raises(ConfigError, match=r"the train tasks are drawn, and .* has none; .*/test\.jsonl \(1\)$"):
