@@ -99,7 +99,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     is_debug = "--debug" in given
     args = [arg for arg in given if arg != "--debug"]
-    name = " ".join(["agentgym", *args[:1]])
     _open_closed_streams()
     if "OMP_WAIT_POLICY" not in os.environ:  # torch reads both as it is imported
         os.environ.setdefault(*_SPINS)
@@ -111,10 +110,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AgentGymError as error:
         if is_debug:
             raise
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{_name_of(args)}: {error}", file=sys.stderr)
         return USAGE if isinstance(error, _USAGE_ERRORS) else FAILED
     except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
+        print(f"{_name_of(args)}: interrupted", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
         _leave_stdout_silent()
@@ -123,9 +122,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if is_debug or error.errno not in _UNWRITABLE:
             raise
         where = f" {error.filename}" if error.filename else ""
-        print(f"{name}: cannot write{where}: {error.strerror}; free space and run it again", file=sys.stderr)
+        said = f"cannot write{where}: {error.strerror}; free space and run it again"
+        print(f"{_name_of(args)}: {said}", file=sys.stderr)
         _leave_stdout_silent()
         return FAILED
+
+
+def _name_of(args: Sequence[str]) -> str:
+    """What the user called, such as "agentgym play", or "agentgym swe make" where the command has actions."""
+    command = args[0] if args else ""
+    module = sys.modules.get(f"agentgym.cli.families.{command}")
+    action = next((arg for arg in args[1:] if arg in getattr(module, "ACTIONS", {})), None)
+    return " ".join(filter(None, ("agentgym", command, action)))
 
 
 def _about(args: Sequence[str]) -> int:

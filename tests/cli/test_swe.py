@@ -64,6 +64,13 @@ def test_help_of_an_action_shows_its_options_alone(action, has, lacks, capsys):
     assert lacks not in text
 
 
+def test_an_error_of_an_action_names_the_action(capsys):
+    assert main(["swe", "remove"]) == 2
+    assert capsys.readouterr().err.startswith("agentgym swe remove: name the packages")
+    assert main(["swe", "remov"]) == 2
+    assert capsys.readouterr().err.startswith("agentgym swe: unknown action 'remov'")
+
+
 def test_swe_refuses_an_option_of_another_action(capsys):
     assert main(["swe", "list", "--image", "x"]) == 2
     assert "--image" in capsys.readouterr().err
