@@ -22,7 +22,8 @@ ATTACK = "attack"
 Only tasks with such a text have it."""
 BLAME = "blame"
 """Name of the component, of weight 0, by which an environment says who failed an episode. Its detail has `who` (agent,
-user, tool), `why`, `turn`, `evidence` and `is_unfinished`; `agentgym.evaluation.blame` reads it."""
+user, tool), `why`, `turn`, `evidence` and `is_unfinished`: nothing was wrong but that there was more to do, so that the
+policy is to blame if a limit cut the episode. `agentgym.evaluation.blame` reads it."""
 CUTS_CREDIT = "cuts_credit"
 """Key of an event's detail: true if what follows the event's turn is not the turn's doing, as where the environment put
 another action in its place. Returns then do not reach back across the turn's end."""

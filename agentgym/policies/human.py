@@ -140,9 +140,11 @@ class HumanPolicy:
             detail = {key: value for key, value in (event.detail or {}).items() if value is not None}
             if event.component == FORMAT:
                 detail.pop("why", None)
-            if event.component == BLAME and isinstance(detail.get("turn"), int):
-                detail["turn"] += 1
-            said = printable("".join(f"  {key}: {value}" for key, value in detail.items()))
+            if event.component == BLAME:
+                detail.pop("is_unfinished", None)  # for counts of blame, which also see how the episode ended
+                if isinstance(detail.get("turn"), int):
+                    detail["turn"] += 1
+            said = printable(_detail_text(detail))
             style = "green" if event.value > 0 else "red" if event.value < 0 else "dim"
             unweighed = ", weight 0" if (weights or {}).get(event.component) == 0 else ""
             where = f"(turn {event.turn + 1}, {event.source}{unweighed})"
@@ -189,6 +191,25 @@ class HumanPolicy:
         self.show(m for m in request.messages[shown:] if m.get("role") != "assistant")
         self._num_shown[request.episode] = len(request.messages)
         return self.ask()
+
+
+def _detail_text(detail: Mapping[str, Any]) -> str:
+    """What an event says beside its value: behind it, or below it where there are parts or texts of several lines."""
+    if not any(isinstance(value, Mapping | list) or "\n" in str(value) for value in detail.values()):
+        return "".join(f"  {key}: {value}" for key, value in detail.items())
+    return "".join(f"\n  {line}" for key, value in detail.items() for line in _lines_of(key, value))
+
+
+def _lines_of(name: str, value: Any) -> list[str]:
+    """A value below its name, a line each part; nothing for one that is empty."""
+    if value in ("", [], {}):
+        return []
+    if isinstance(value, Mapping):
+        return [f"{name}:", *(f"  {line}" for key, part in value.items() for line in _lines_of(str(key), part))]
+    if isinstance(value, list):
+        return [f"{name}:", *(f"  {part}" for part in value)]
+    lines = _brief(str(value).rstrip("\n")).split("\n")
+    return [f"{name}: {lines[0]}"] if len(lines) == 1 else [f"{name}:", *(f"  {line}" for line in lines)]
 
 
 def _example(tools: Sequence[ToolSchema]) -> tuple[str, str]:

@@ -163,3 +163,29 @@ def test_the_example_is_of_a_tool_with_one_argument():
     policy, screen = player()
     policy.show_tools([two, one])
     assert 'Call one as click("text")' in screen.getvalue()
+
+
+def test_an_event_of_several_parts_has_a_line_for_each_and_the_first_lines_of_a_patch():
+    policy, screen = player()
+    patch = "".join(f"+{number}\n" for number in range(14))
+    detail = {"kind": "failed", "parts": {"applies": 1.0, "kept": 0.5}, "reasons": ["a", "b"], "left_out": {}}
+    policy.show_events([RewardEvent(0, 0, "agent", "success", 0.0, "verifier", {**detail, "model_patch": patch})])
+    shown = ["reward +0  success  (turn 1, verifier)", "  kind: failed"]
+    shown += [
+        "  parts:",
+        "    applies: 1.0",
+        "    kept: 0.5",
+        "  reasons:",
+        "    a",
+        "    b",
+        "  model_patch:",
+        *(f"    +{number}" for number in range(12)),
+    ]
+    assert screen.getvalue().splitlines() == [*shown, "    … 2 more lines"]
+
+
+def test_what_only_counts_of_blame_need_is_not_shown():
+    policy, screen = player()
+    detail = {"who": "agent", "why": "unchanged", "turn": 0, "is_unfinished": True}
+    policy.show_events([RewardEvent(0, 0, "agent", "blame", 1.0, "verifier", detail)])
+    assert screen.getvalue() == "reward +1  blame  (turn 1, verifier)  who: agent  why: unchanged  turn: 1\n"
