@@ -69,7 +69,7 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     outcomes = ", ".join(f"{name} {count}" for name, count in result.outcomes.items())
     lines.append(f"outcomes: {outcomes or 'no episode ended'}")
     if result.num_faults:
-        lines.append(f"faults: {result.num_faults} episodes without reward, left out of all rates")
+        lines.append(f"faults: {counted(result.num_faults, 'episode')} without reward, left out of all rates")
     lines += _blame_table(result)
     costs = ", ".join(f"{name} {value:g}" for name, value in result.costs.items())
     lines.append(f"costs: {costs or 'none'}; {result.seconds:.1f} s")
@@ -143,11 +143,11 @@ def comparison_text(comparison: Comparison) -> str:
     )
     lines = [
         f"{comparison.second} minus {comparison.first} on {comparison.suite} {comparison.split}, "
-        f"{comparison.success.num_tasks} tasks in common ({comparison.num_unpaired} left out)",
+        f"{counted(comparison.success.num_tasks, 'task')} in common ({comparison.num_unpaired} left out)",
         f"success {estimate_text(comparison.success, True)}",
         f"score   {estimate_text(comparison.score, True)}",
         verdict,
-        f"better on {comparison.num_better} tasks, worse on {comparison.num_worse}",
+        f"better on {counted(comparison.num_better, 'task')}, worse on {comparison.num_worse}",
         *(f"TRAINED ON: {UNKNOWN}: {name}" for name in comparison.unknown),
     ]
     rows = [("true difference", "tasks needed")]

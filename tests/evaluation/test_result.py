@@ -142,6 +142,8 @@ def test_comparison_is_paired_by_task():
     assert (found.num_better, found.num_worse, found.num_unpaired) == (3, 0, 0)
     assert found.needed["0.25"] == math.ceil(7.8489 * (0.204124 / 0.25) ** 2)
     assert "b minus a" in comparison_text(found)
+    assert "4 tasks in common (0 left out)" in comparison_text(found)
+    assert "1 task in common (" in comparison_text(compare(result(tasks_of(0)), result(tasks_of(0))))
     assert "contains zero, so this comparison does not show a difference." in comparison_text(found)
     clear = compare(result(tasks_of(*[0] * 20)), result(tasks_of(*[4] * 20)))
     assert "does not contain zero, so this comparison shows a difference." in comparison_text(clear)

@@ -18,6 +18,7 @@ from agentgym.authoring.task_files import Suites, numbered_id, write_split, writ
 from agentgym.errors import ConfigError
 from agentgym.sandbox.once import cache_folder, only_one
 from agentgym.task import SPLITS, Limits, Split, Task
+from agentgym.wording import counted
 from agentgym_swe.making import documents
 from agentgym_swe.making.journal import FORMAT, Journal
 from agentgym_swe.making.making import Maker, Quota, made_to_json
@@ -77,7 +78,7 @@ def make_package(
         journal = Journal(path, is_closed=is_closed)
         maker = Maker(layer, quota, sandbox, journal=journal, report=lambda line: report(name, line))
         made = [made_to_json(each) for each in maker.make()]
-    report(name, f"{len(made)} tasks")
+    report(name, counted(len(made), "task"))
     yields = maker.yields
     return {"digest": layer.digest, "made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
 

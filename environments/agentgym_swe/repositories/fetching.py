@@ -19,6 +19,7 @@ from pathlib import Path
 
 from agentgym.errors import AgentGymError
 from agentgym.sandbox.once import cache_folder, only_one
+from agentgym.wording import counted
 
 MAX_PIP_S = 900
 _SHOWN_LINES = 6
@@ -102,7 +103,7 @@ def fetch_sdists(pins: Sequence[Pin], report: Report = lambda line: None) -> dic
                 rounds.append(place := {})
             place[pin.name] = pin
         for wanted in rounds:
-            report(f"fetching {len(wanted)} packages: {', '.join(wanted)}")
+            report(f"fetching {counted(len(wanted), 'package')}: {', '.join(wanted)}")
             _fetch(list(wanted.values()), found)
     return found
 

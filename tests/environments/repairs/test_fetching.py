@@ -25,7 +25,9 @@ def test_sdist_is_fetched_once_and_nothing_of_it_runs(index):
     RAN.unlink(missing_ok=True)
     _, sha256 = write_sdist(index)
     pin = Pin("small", "1.0", sha256)
-    path = fetch_sdists([pin])[sha256]
+    told: list[str] = []
+    path = fetch_sdists([pin], told.append)[sha256]
+    assert told == ["fetching 1 package: small"]
     shutil.rmtree(index)
     assert fetch_sdists([pin])[sha256] == path
     assert not RAN.exists()
