@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from agentgym.cli.options import with_options
-from agentgym.cli.output import AsJson, note, print_json, print_table
+from agentgym.cli.output import AsJson, note, print_json, print_table, show
 from agentgym.errors import ConfigError
 from agentgym.suite import load_suite
 from agentgym.task import Task
@@ -251,31 +251,54 @@ def judge(
     /,
     *,
     tasks: Path | None = None,
+    out: Path | None = None,
     sandbox: str = "",
     as_json: AsJson = False,
 ) -> int:
     """Judge predictions for tasks of swe/repair, as agentgym/Repair-v0 would.
 
+    If it was stopped, it shows the verdicts that were reached. With --out, the same command goes on from there.
+
     Args:
         names: A JSONL file with `instance_id` and `model_patch`, such as `agentgym export` writes.
         tasks: A file or folder of tasks of your own, such as `agentgym swe make` writes. The default is swe/repair.
+        out: A file that gets each verdict as it is reached, one JSON object a line. A verdict that stands there is
+            not reached again for the same task and patch.
         sandbox: Where tests run: docker or bubblewrap. The default is docker where an engine answers.
         as_json: Print JSON.
     """
     if len(names) != 1:
         raise ConfigError("name the file of predictions, such as: agentgym swe judge predictions.jsonl")
     predictions = _named("judging", "read_predictions", "repair")(Path(names[0]), tasks)
-    lines = []
-    for prediction, verdict in _named("judging", "judge_predictions", "repair")(predictions, _room(sandbox)):
-        lines.append((prediction.task.id, verdict.kind, "; ".join(verdict.reasons), dict(verdict.left_out)))
-        note(f"[{len(lines)}/{len(predictions)}] {prediction.task.id}: {verdict.kind}")
-    if as_json:
-        print_json([dict(zip(("task", "verdict", "why", "left_out"), line, strict=True)) for line in lines])
-    else:
-        shown = [(*line, "; ".join(f"{path} ({why})" for path, why in left_out.items())) for *line, left_out in lines]
-        print_table(("task", "verdict", "why", "left out"), shown)
-        print(f"{sum(kind == 'solved' for _, kind, *_ in lines)} of {len(lines)} solved")
+    kept = None if out is None else _named("verdict_file", "VerdictFile", "repair")(out)
+    told = 0 if kept is None else sum(kept.find(each.task, each.diff) is not None for each in predictions)
+    if told:
+        note(f"{out} has {told} of the {counted(len(predictions), 'verdict')}; they are not reached again")
+    to_json = _named("verdict_file", "verdict_to_json", "repair")
+    found: list[dict[str, Any]] = []
+    judging = _named("judging", "judge_predictions", "repair")(predictions, _room(sandbox), kept)
+    try:
+        with closing(judging):
+            for prediction, verdict in judging:
+                found.append(to_json(prediction.task, verdict))
+                note(f"[{len(found)}/{len(predictions)}] {prediction.task.id}: {verdict.kind}")
+    finally:  # also after an interrupt: verdicts take minutes
+        if found:
+            _show_verdicts(found, as_json)
+        if len(found) < len(predictions):
+            again = f"the same command goes on from {out}" if out else "to go on after a stop, give --out FILE"
+            note(f"judged {len(found)} of {counted(len(predictions), 'prediction')}; {again}")
     return 0
+
+
+def _show_verdicts(found: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    left_out = ("; ".join(f"{path} ({why})" for path, why in each["left_out"].items()) for each in found)
+    rows = ((each["task"], each["verdict"], each["why"], left) for each, left in zip(found, left_out, strict=True))
+    print_table(("task", "verdict", "why", "left out"), rows)
+    show(f"{sum(each['verdict'] == 'solved' for each in found)} of {len(found)} solved")
 
 
 @with_options

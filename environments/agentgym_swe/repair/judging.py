@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentgym.errors import TaskError, suggestion, unreadable
+from agentgym.errors import ConfigError, TaskError, suggestion, unreadable
 from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_swe.repair.ground import close_judges
 from agentgym_swe.repair.hunting import hunting_env
-from agentgym_swe.repair.own_tasks import read_folder, read_own_tasks
+from agentgym_swe.repair.own_tasks import MAKE, read_folder, read_own_tasks
 from agentgym_swe.repair.task_view import read_task
-from agentgym_swe.repair.verdict.judge import Verdict
+from agentgym_swe.repair.verdict.judge import Judge, Verdict
 from agentgym_swe.repair.verdict.patches import from_diff
+from agentgym_swe.repair.verdict_file import VerdictFile
 from agentgym_swe.room import Wanted
 
 SUITE = "swe/repair"
@@ -80,30 +82,39 @@ def read_predictions(path: Path, own: Path | None = None) -> list[Prediction]:
 
 
 def judge_predictions(
-    predictions: Sequence[Prediction], sandbox: Wanted = None
+    predictions: Sequence[Prediction], sandbox: Wanted = None, kept: VerdictFile | None = None
 ) -> Iterator[tuple[Prediction, Verdict]]:
     """Each prediction with its verdict, as `agentgym/Repair-v0` would reach it.
 
     Args:
         predictions: From `read_predictions`.
         sandbox: As in `SandboxEnv`; one that cannot limit memory and CPU shares need not.
+        kept: A file that gets each verdict as it is reached; those that stand there are not reached again.
 
     Raises:
         NotPreparedError: A package is not prepared.
         SandboxError: A verdict cannot be had: the fault is not the code's.
+        StoreError: The file cannot be written.
     """
-    env = hunting_env(sandbox)
-    try:
+    with ExitStack() as stack:
+        judge: Judge | None = None  # needs a sandbox, which those that are kept do not
         for each in predictions:
-            repair = read_task(each.task)
-            yield each, env.judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, each.diff))
-    finally:
-        env.close()
-        close_judges()
+            verdict = None if kept is None else kept.find(each.task, each.diff)
+            if verdict is None:
+                if judge is None:
+                    stack.callback(close_judges)
+                    judge = stack.enter_context(closing(hunting_env(sandbox))).judge
+                repair = read_task(each.task)
+                verdict = judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, each.diff))
+                if kept is not None:
+                    kept.add(each.task, each.diff, verdict)
+            yield each, verdict
 
 
 def _tasks(own: Path | None) -> Iterable[Task]:
     if own is not None:
+        if not own.exists():
+            raise ConfigError(f"--tasks must name a file or a folder of tasks, and there is no {own}; {MAKE}")
         return read_folder(own) if own.is_dir() else read_own_tasks(own)
     suite = load_suite(SUITE)
     return [task for split in suite.splits for task in suite.tasks(split)]
@@ -111,9 +122,10 @@ def _tasks(own: Path | None) -> Iterable[Task]:
 
 def _instead(name: str, known: Iterable[str], own: Path | None) -> str:
     """What to write instead of an id that there is not, for the end of a message."""
+    if not own and not name.startswith(f"{SUITE}:"):
+        return "; name the file or folder of tasks of your own with --tasks"
     close = suggestion(name, known)
-    told = f"; {close}" if close.startswith("did you mean") else ""
-    return told if own else f"{told}; name the file or folder of tasks of your own with --tasks"
+    return "" if close.startswith("known") else f"; {close}"
 
 
 def _row(line: str) -> dict[str, Any] | str:
