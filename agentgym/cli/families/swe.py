@@ -34,9 +34,9 @@ def run(action: tyro.conf.Positional[_Action], /) -> int:
     Each takes options of its own: see `agentgym swe make --help`, for example.
 
     Args:
-        action: `prepare` fetches packages, after which everything works without a network. `list` shows all packages
-            and what is prepared. `remove` removes what was prepared. `make` makes tasks. `reword` writes better
-            issue texts where they show too little. `hunt` looks for the originals of tasks in sandboxes.
+        action: `prepare` fetches packages, after which everything but `make` works without a network. `list` shows all
+            packages and what is prepared. `remove` removes what was prepared. `make` makes tasks. `reword` writes
+            better issue texts where they show too little. `hunt` looks for the originals of tasks in sandboxes.
             `judge FILE` judges predictions. `rows FORM FILE` says which rows of another project's data set can be
             played.
     """
@@ -47,7 +47,7 @@ def run(action: tyro.conf.Positional[_Action], /) -> int:
 def prepare(names: _Packages = (), /, *, sandbox: str = "", as_json: AsJson = False) -> int:
     """Fetch packages with pip, lay them out, and run their tests in a sandbox.
 
-    After that everything works without a network.
+    After that everything works without a network. Only `make` fetches older releases, once, for tasks from history.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
@@ -109,7 +109,8 @@ def make(
 ) -> int:
     """Plant faults in prepared packages, keep those that tests notice, and write tasks of them.
 
-    If it was stopped, it goes on from there.
+    If it was stopped, it goes on from there. Tasks from history need an older release of a package, which is fetched
+    once. Without a network they are left out.
 
     Args:
         names: Names of packages, such as toolz. The default is all of them.
@@ -135,6 +136,9 @@ def make(
         print_json([dict(zip(("package", *_KINDS), row, strict=True)) for row in rows])
     else:
         print_table(("package", *_KINDS), rows)
+    missing = [facts["missing_release"] for facts in found.values() if facts["missing_release"]]
+    if missing:
+        note(f"without tasks from history, as these could not be fetched: {', '.join(missing)}")
     if out is not None:
         counts = sorted(_named("generate", "write_repair", "making")(out, found, yields).items())
         for place, count in counts:

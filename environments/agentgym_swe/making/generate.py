@@ -61,17 +61,19 @@ def make_package(
 
     Returns:
         "digest" of the layer, "made", a list of what `made_to_json` gives, "yields" by operator, and "cpu_s" and "num"
-        of the screening by the way it was done.
+        of the screening by the way it was done; and "missing_release", such as "schema 0.7.4" where that could not be
+        fetched, so that tasks from history are left out.
 
     Raises:
         NotPreparedError: The package is not prepared.
+        FetchError: The index has another older release than the pinned one.
         SandboxError: No sandbox can be started, or one was lost; what tests said until then is kept.
     """
     layer = load_layer(name)
     path = journal_file(layer)
     path.parent.mkdir(parents=True, exist_ok=True)
     if is_closed and not path.is_file():
-        return {"digest": layer.digest, "made": [], "yields": {}, "cpu_s": {}, "num": {}}
+        return {"digest": layer.digest, "made": [], "yields": {}, "cpu_s": {}, "num": {}, "missing_release": ""}
     alone = nullcontext() if is_closed else only_one(str(path), lambda: report(name, _WAITING))
     with alone:
         report(name, "taking what is known" if is_closed else "making tasks")
@@ -80,7 +82,8 @@ def make_package(
         made = [made_to_json(each) for each in maker.make()]
     report(name, counted(len(made), "task"))
     yields = maker.yields
-    return {"digest": layer.digest, "made": made, "yields": yields.of, "cpu_s": yields.cpu_s, "num": yields.num}
+    told = {"cpu_s": yields.cpu_s, "num": yields.num, "missing_release": maker.missing_release}
+    return {"digest": layer.digest, "made": made, "yields": yields.of, **told}
 
 
 def journal_file(layer: Layer) -> Path:
@@ -104,7 +107,8 @@ def write_repair(
         How many tasks each split and stratum has, as "test/unseen_packages"; a split without any has 0, as "test".
 
     Raises:
-        ConfigError: There is nothing to write, a suite would lose a split, or a page lacks its markers.
+        ConfigError: There is nothing to write, a suite would lose a split or its tasks from history, or a page lacks
+            its markers.
     """
     of_split: dict[Split, list[tuple[str, str, Facts]]] = {split: [] for split in SPLITS}
     for name in packages():
@@ -118,6 +122,12 @@ def write_repair(
         raise ConfigError(
             f"the suite in {folder} would have no task in {', '.join(empty)}; make those of packages for training and "
             "of some for testing, or write into another folder"
+        )
+    missing = ", ".join(filter(None, (facts.get("missing_release") for facts in found.values())))
+    if missing and (folder / documents.SUITE_FILE).is_file():
+        raise ConfigError(
+            f"the suite in {folder} would lose its tasks from history, since {missing} could not be fetched; run it "
+            "again with a network, or write into another folder"
         )
     begins = suite or _name_of(folder)
     written: list[Task] = []

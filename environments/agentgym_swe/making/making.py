@@ -23,7 +23,7 @@ from agentgym_swe.making.operators.table import BODY_REMOVED, DOUBLE, HISTORY
 from agentgym_swe.making.screening import MAX_FAILING, Cold, Screened
 from agentgym_swe.making.workers import CONFIRMING, Workers
 from agentgym_swe.repositories.catalogue import package_named
-from agentgym_swe.repositories.fetching import Pin, fetch_sdists
+from agentgym_swe.repositories.fetching import Pin, UnreachedError, fetch_sdists
 from agentgym_swe.repositories.layer import Layer
 from agentgym_swe.repositories.unpacking import read_sdist
 from agentgym_swe.room import Wanted
@@ -132,6 +132,8 @@ class Maker:
         self.layer, self.quota, self.sandbox, self.report = layer, quota, sandbox, report
         self.journal = journal or Journal()
         self.sources, self.yields = Sources(layer), Yields()
+        self.missing_release = ""
+        """The older release that could not be fetched, such as "schema 0.7.4", so that no task is of its functions."""
         self._of_function: Counter[str] = Counter()
         self._num_cold = 0
 
@@ -140,7 +142,7 @@ class Maker:
 
         Raises:
             SandboxError: No sandbox can be started, or one was lost.
-            FetchError: The older release cannot be fetched.
+            FetchError: The older release is another one than the pinned one.
         """
         with Workers(self.layer, self.sandbox) as workers:
             coverage = coverage_map(self.layer, workers.measure)
@@ -233,8 +235,17 @@ class Maker:
         if older is None or not self.quota.history:
             return
         pin = Pin(self.layer.name, older.version, older.sha256)
-        sdist = fetch_sdists([pin], self.report)[older.sha256]
-        found = older_functions(self.sources, read_sdist(sdist, f"{pin.name} {pin.version}"))
+        what = f"{pin.name} {pin.version}"
+        try:
+            sdist = fetch_sdists([pin], self.report)[older.sha256]
+        except UnreachedError as error:
+            self.missing_release = what
+            self.report(
+                f"tasks from history are left out: {str(error).partition(';')[0]}, of which they put functions back. "
+                "With a network, or a mirror in pip's settings, run it again: the release is fetched once and kept"
+            )
+            return
+        found = older_functions(self.sources, read_sdist(sdist, what))
         yield from filter(self.sources.is_planted, found)
 
     # Confirmation.

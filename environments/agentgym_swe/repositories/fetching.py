@@ -78,6 +78,10 @@ class FetchError(AgentGymError, OSError):
     """An sdist that could not be fetched, or is not the pinned one."""
 
 
+class UnreachedError(FetchError):
+    """An sdist that the package index does not give: it is not reached, or lacks the file."""
+
+
 def fetch_sdists(pins: Sequence[Pin], report: Report = lambda line: None) -> dict[str, Path]:
     """The sdists of packages, from the cache or by pip.
 
@@ -89,6 +93,7 @@ def fetch_sdists(pins: Sequence[Pin], report: Report = lambda line: None) -> dic
         By SHA-256 the archive of each.
 
     Raises:
+        UnreachedError: The index is not reached, or lacks one.
         FetchError: One cannot be fetched or has another hash; nothing of what this call fetched stays.
     """
     folder = cache_folder() / "swe" / "sdists"
@@ -127,7 +132,7 @@ def _fetch(pins: Sequence[Pin], targets: dict[str, Path]) -> None:
         ended = _run(command, {**os.environ, "PYTHONPATH": str(folder / "builders")}, what)
         got = {_sha256(path): path for path in (folder / "got").glob("*")} if ended.returncode == 0 else {}
         if got.keys() != {each.sha256 for each in pins}:
-            raise FetchError(_why(what, ended.stdout + ended.stderr))
+            raise _why(what, ended.stdout + ended.stderr)
         for sha256, path in got.items():
             unfinished = targets[sha256].with_suffix(".new")
             shutil.copyfile(path, unfinished)
@@ -150,24 +155,24 @@ def _run(command: Sequence[str], environment: dict[str, str], what: str) -> subp
             command, capture_output=True, text=True, timeout=MAX_PIP_S, check=False, env=environment
         )
     except subprocess.TimeoutExpired as error:
-        raise FetchError(f"pip did not fetch {what} within {MAX_PIP_S} s; is the package index reached?") from error
+        raise UnreachedError(f"pip did not fetch {what} within {MAX_PIP_S} s; is the package index reached?") from error
 
 
-def _why(what: str, output: str) -> str:
+def _why(what: str, output: str) -> FetchError:
     wrong = _WRONG_HASH.search(output)
     if wrong:
         name = wrong["name"] or what
-        return (
+        return FetchError(
             f"the sdist of {name} has the SHA-256 {wrong['found']}, but {wrong['expected']} is pinned: "
             "the file at the package index is not the one that the tasks were made from, and nothing of it is kept"
         )
     last = "\n".join(f"    {line}" for line in output.strip().splitlines()[-_SHOWN_LINES:])
     if _CONNECTION.search(output):
-        return (
+        return UnreachedError(
             f"pip found no sdist of {what}; is there a network, or a mirror in pip's settings? What was prepared "
             f"before can be used without one. Its last lines:\n{last}"
         )
-    return f"pip could not fetch the sdist of {what}; its last lines:\n{last}"
+    return FetchError(f"pip could not fetch the sdist of {what}; its last lines:\n{last}")
 
 
 def _sha256(path: Path) -> str:

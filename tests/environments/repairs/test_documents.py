@@ -92,6 +92,9 @@ def test_only_tasks_of_a_suite_have_its_name_in_their_ids(tmp_path):
     (suite / "suite.toml").touch()
     of_all_splits = [made(f"inflection.{name}") for name in ("pluralize", "titleize", "humanize")]
     write_repair(suite, {"inflection": {"digest": "0" * 64, "made": of_all_splits}})
+    without = {"digest": "0" * 64, "made": of_all_splits, "missing_release": "inflection 0.4.0"}
+    with pytest.raises(ConfigError, match=r"would lose its tasks from history, since inflection 0\.4\.0 could not be"):
+        write_repair(suite, {"inflection": without})
     folders = ("made", "swe/repair", "elsewhere", "own/faults")
     ids = [json.loads((tmp_path / folder / "train.jsonl").read_text())["id"] for folder in folders]
     assert ids == ["made:train-00000", "repair:train-00000", "swe/repair:train-00000", "own/faults:train-00000"]

@@ -3,15 +3,16 @@ import dataclasses
 import pytest
 
 from agentgym.errors import ConfigError
-from agentgym_swe.making import coverage_map
+from agentgym_swe.making import coverage_map, making
 from agentgym_swe.making.candidates import Sources, candidates
 from agentgym_swe.making.history import older_functions
 from agentgym_swe.making.journal import Journal
 from agentgym_swe.making.making import Maker, Quota
 from agentgym_swe.making.screening import cold
 from agentgym_swe.making.visible import shown_tests
-from agentgym_swe.repositories.catalogue import package_named
+from agentgym_swe.repositories.catalogue import Older, package_named
 from agentgym_swe.repositories.edit import Edit, apply_edits
+from agentgym_swe.repositories.fetching import FetchError, UnreachedError
 from agentgym_swe.repositories.leaks import MIN_ELSEWHERE, case_of, hunt
 from agentgym_swe.room import open_room
 
@@ -43,6 +44,27 @@ def test_tasks_fail_the_same_tests_from_nothing_as_in_a_fork(layer, tmp_path):
         file.write('["screen", "cut off')  # as of a run that was killed
     again = Maker(layer, Quota(fault=6, implement=1, double=1, history=0), "no such sandbox", journal=Journal(journal))
     assert again.make() == made
+
+
+def test_without_the_older_release_tasks_from_history_are_left_out_and_the_rest_is_made(
+    layer, small_catalogue, monkeypatch
+):
+    older = Older("0.9", "0" * 64)
+    monkeypatch.setitem(small_catalogue, "small", dataclasses.replace(small_catalogue["small"], older=older))
+    raised, told = UnreachedError("pip found no sdist of small 0.9; is there a network?"), []
+
+    def fetch(*_):
+        raise raised
+
+    monkeypatch.setattr(making, "fetch_sdists", fetch)
+    maker = Maker(layer, Quota(fault=2, implement=0, double=0, history=1), "bubblewrap", report=told.append)
+    assert [each.kind for each in maker.make()] == ["fault", "fault"]
+    assert maker.missing_release == "small 0.9"
+    [notice] = [line for line in told if "history" in line]
+    assert notice.startswith("tasks from history are left out: pip found no sdist of small 0.9, of which")
+    raised = FetchError("the sdist of small has another hash")
+    with pytest.raises(FetchError, match="another hash"):
+        maker.make()
 
 
 def test_visible_tests_lose_the_failing_ones(layer):
