@@ -236,7 +236,11 @@ NOT_RUN = {
         f"{OWN_FILES}tests/policies/test_by_name.py loads such"
     ),
     **dict.fromkeys(
-        ("agentgym swe judge predictions.jsonl", "agentgym swe judge predictions.jsonl --tasks made"),
+        (
+            "agentgym swe judge predictions.jsonl",
+            "agentgym swe judge predictions.jsonl --out verdicts.jsonl",
+            "agentgym swe judge predictions.jsonl --tasks made",
+        ),
         f"{OWN_FILES}tests/environments/repair/test_judging.py judges such",
     ),
     "agentgym play bfcl/multi_turn_base --seed 3 --env-option interpreter=PATH/bin/python": (
@@ -270,6 +274,9 @@ NOT_RUN = {
     ),
     f"agentgym train {CONFIGS}/tools_hf.toml --run runs/mine model.path=/models/my-checkpoint": (
         "needs a checkpoint and a GPU; tests/trainers/rl/run/configs/test_tools_configs.py reads it"
+    ),
+    "agentgym train repair.toml --run runs/repair model.path=/models/my-checkpoint": (
+        "needs a checkpoint and a GPU; tests/repository/test_documents.py reads the configuration"
     ),
     "agentgym check agentgym/MiniWoB-v0": (
         "plays all pages for minutes; tests/environments/web/miniwob/test_opening.py checks a few"

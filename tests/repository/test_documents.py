@@ -348,6 +348,12 @@ def test_tables_of_algorithms_are_accepted(page: Path, tmp_path: Path) -> None:
         load_config(tmp_path / f"{number}.toml", ["run.suite=dialogue/maze-partial", "run.iterations=30"])
 
 
+def test_configuration_on_the_page_of_repair_is_whole(tmp_path: Path) -> None:
+    [block] = blocks((ROOT / "docs/environments/repair.md").read_text(encoding="utf-8"), "toml")
+    (tmp_path / "repair.toml").write_text(block, encoding="utf-8")
+    assert load_config(tmp_path / "repair.toml", []).run.iterations == 100
+
+
 def test_changelog_lines_are_short() -> None:
     for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines():
         assert len(line.removeprefix("- ").split()) <= 25, line
