@@ -31,6 +31,7 @@ from agentgym.errors import (
     TaskError,
     TemplateError,
     UnknownNameError,
+    UnsupportedSpecError,
     WrongModelError,
     WrongRunError,
 )
@@ -67,7 +68,7 @@ _OWN_STDOUT = ("serve",)
 """Commands that share their stdout with nobody else's results: a server's address, or the messages of a protocol."""
 _USAGE_ERRORS = (
     *(ConfigError, HeldOutError, MissingExtraError, TaskError, TemplateError),
-    *(UnknownNameError, WrongModelError, WrongRunError),
+    *(UnknownNameError, UnsupportedSpecError, WrongModelError, WrongRunError),
 )
 
 

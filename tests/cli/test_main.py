@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from agentgym.cli import doctor
 from agentgym.cli.main import COMMANDS, main
-from agentgym.errors import UnknownNameError
+from agentgym.errors import UnknownNameError, UnsupportedSpecError
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,6 +113,14 @@ def test_unknown_option_of_training_is_answered_with_how_settings_are_written(
 ) -> None:
     assert main(["train", "lookup.toml", "--iterations", "2"]) == 2
     assert "written without dashes, such as run.iterations=2" in capsys.readouterr().err
+
+
+def test_a_limit_that_a_sandbox_cannot_enforce_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise UnsupportedSpecError("sandbox provider 'bubblewrap' cannot enforce the limits cpus here")
+
+    monkeypatch.setattr(doctor, "run", refuse)
+    assert main(["doctor"]) == 2
 
 
 def test_unknown_command_suggests_a_close_one(capsys: pytest.CaptureFixture[str]) -> None:
