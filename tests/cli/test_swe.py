@@ -98,7 +98,8 @@ def test_a_hunt_says_whose_tasks_it_hunts(hunted, capsys):
 
 def test_a_hunt_in_a_folder_hunts_its_tasks_and_writes_a_missing_page(hunted, empty_cache, tmp_path, capsys):
     config = {"package": "inflection", "digest": "0" * 16, "edits": [["inflection/a.py", 0, 0, ""]], "kind": "fault"}
-    task = Task("own", 0, config=config, private={"failing": [], "relevant": []})
+    failing = ["test_inflection.py::test_one"]
+    task = Task("own", 0, instruction="It is wrong.", config=config, private={"failing": failing, "relevant": []})
     write_split(tmp_path / "own", "test", [task])
     assert main(["swe", "hunt", "inflection", "--out", str(tmp_path / "own")]) == 0
     assert [each.id for each in hunted] == ["own"]

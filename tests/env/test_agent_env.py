@@ -56,7 +56,7 @@ def test_reset_takes_a_task_by_id():
         ({"task": 5}, TaskError, "must be a Task or a task id, got int"),
         ({"task": "no-suite"}, TaskError, "does not name a suite"),
         ({"task": "dialogue/wordel:x"}, UnknownNameError, "did you mean dialogue/wordle"),
-        ({"task": "dialogue/wordle:test-0000"}, UnknownNameError, "did you mean dialogue/wordle:test-00"),
+        ({"task": "dialogue/wordle:test-0000"}, UnknownNameError, "there are 300, from dialogue/wordle:test-00000"),
     ],
 )
 def test_reset_refuses_bad_options(env, options, error, message):

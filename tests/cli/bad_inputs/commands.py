@@ -129,7 +129,6 @@ EVALUATIONS: list[Case] = [
     ([*EVAL, "--top-p", "0"], "top_p must be above 0 and at most 1"),
     ([*EVAL, "--top-p", "1.5"], "top_p must be above 0 and at most 1"),
     ([*EVAL, "--max-tokens", "0"], "max_tokens must be at least 1"),
-    ([*EVAL, "--concurrency", "0"], "max_concurrent must be at least 1"),
     ([*EVAL, "--max-fault-share", "2"], "max_fault_share must be from 0 to 1"),
     ([*EVAL, "--max-fault-share", "-1"], "max_fault_share must be from 0 to 1"),
     ([*EVAL, "--runtime", "dokcer"], "docker"),
