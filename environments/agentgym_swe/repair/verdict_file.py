@@ -40,7 +40,7 @@ class VerdictFile:
             path.touch()
 
     def find(self, task: Task, diff: str) -> Verdict | None:
-        """The verdict on a diff for a task that stands in the file; None where there is none on this very diff."""
+        """The verdict that the file has on this diff for this task; None if it has none."""
         return self._verdicts.get(_fingerprint(task, diff))
 
     def add(self, task: Task, diff: str, verdict: Verdict) -> None:

@@ -69,7 +69,7 @@ class Planted(PlantedText[Call]):
         table, number = fields["table"], int(fields["number"])
         call = None if fields["call"] is None else Call.from_json(fields["call"])
         if table not in PLACES:
-            raise ValueError(f"table {table!r} is none of {', '.join(PLACES)}")
+            raise ValueError(f"expected a table among {', '.join(PLACES)}, got {table!r}")
         return cls(table, number, text=fields["text"], call=call, family=fields["family"])
 
     def put_into(self, world: World) -> None:

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -22,6 +19,7 @@ from agentgym_dialogue.adapted.textarena_games.generate import COUNTS, generate
 from agentgym_dialogue.adapted.textarena_games.moves import MOVES
 from agentgym_dialogue.adapted.textarena_games.scripts import SCRIPTS, Demonstrator
 from agentgym_dialogue.adapted.textarena_games.solutions import SOLUTIONS
+from tests.environments.dialogue.adapted.elsewhere import printed_elsewhere
 from tests.testing.contracts import require_contract
 
 SUITE = "dialogue/textarena"
@@ -112,21 +110,12 @@ def test_games_in_threads_do_not_disturb_each_other():
 
 
 def test_games_do_not_depend_on_the_hashes_of_a_process():
-    program = (
-        f"import sys; sys.path[:0] = {sys.path!r}\n"
-        "from agentgym_dialogue.adapted.textarena_games.catalog import GAMES\n"
-        "from agentgym_dialogue.adapted.textarena_games.episode import Episode\n"
-        "print([Episode(game.id, 3, game.options).first for game in GAMES.values()])"
+    elsewhere = printed_elsewhere(
+        "from agentgym_dialogue.adapted.textarena_games.catalog import GAMES",
+        "from agentgym_dialogue.adapted.textarena_games.episode import Episode",
+        "print([Episode(game.id, 3, game.options).first for game in GAMES.values()])",
     )
-    elsewhere = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    here = [Episode(game.id, 3, game.options).first for game in GAMES.values()]
-    assert elsewhere.stdout.strip() == str(here)
+    assert elsewhere == str([Episode(game.id, 3, game.options).first for game in GAMES.values()])
 
 
 def test_each_message_is_told_once_and_the_player_s_own_words_never(env):

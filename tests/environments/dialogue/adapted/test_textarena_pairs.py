@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 
 import pytest
 
@@ -19,6 +16,7 @@ from agentgym_dialogue.adapted.textarena_pairs.habits import HABITS
 from agentgym_dialogue.adapted.textarena_pairs.match import Match
 from agentgym_dialogue.adapted.textarena_pairs.moves import MOVES
 from agentgym_dialogue.adapted.textarena_pairs.scripts import SCRIPTS, Demonstrator
+from tests.environments.dialogue.adapted.elsewhere import printed_elsewhere
 
 DILEMMA = "IteratedPrisonersDilemma"
 
@@ -214,19 +212,8 @@ def test_no_draw_touches_the_process_wide_generator():
 
 
 def test_games_do_not_depend_on_the_hashes_of_a_process():
-    program = (
-        f"import sys; sys.path[:0] = {sys.path!r}\n"
-        f"from {__name__} import demonstrated_games\n"
-        "print(demonstrated_games())"
-    )
-    elsewhere = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert elsewhere.stdout.strip() == str(demonstrated_games())
+    elsewhere = printed_elsewhere(f"from {__name__} import demonstrated_games", "print(demonstrated_games())")
+    assert elsewhere == str(demonstrated_games())
 
 
 def demonstrated_games():
