@@ -6,7 +6,7 @@ Rows are read in `rows`, repositories made ready in `ground`, and verdicts reach
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +28,7 @@ from agentgym_swe.foreign.grading import Grader, TermOptions, Terms
 from agentgym_swe.foreign.instance import Instance
 from agentgym_swe.foreign.rows import Loaded, load_rows, require_all
 from agentgym_swe.repair.editing import Editor
-from agentgym_swe.repair.looking import told_left_out
+from agentgym_swe.repair.looking import BY_SHELL, told_left_out
 from agentgym_swe.shell_blocks import HOW_TO
 from agentgym_swe.specs import DATA_SETS
 from agentgym_swe.workshop import Tools, WorkshopEnv
@@ -41,6 +41,8 @@ _HOW_TO = (
     "The repository is in {folder}, where commands start. Mend it so that what is described above holds. Tests that "
     "you do not see decide. Changes of those tests, and files that programs take up by themselves, do not count."
 )
+_RUN_TESTS = f" Run tests {BY_SHELL}, or as the project does."
+_BY_USE: Mapping[Tools, str] = {"all": "", "shell": _RUN_TESTS, "blocks": f"{_RUN_TESTS}\n{HOW_TO}"}
 
 
 class InstanceEnv(WorkshopEnv):
@@ -152,7 +154,7 @@ class InstanceEnv(WorkshopEnv):
         ground.plant(self.sandbox, instance)
         ground.require_fit(self.sandbox, instance)
         ground.cut_history(self.sandbox, instance)
-        how_to = _HOW_TO.format(folder=self._folder) + (f"\n{HOW_TO}" if self._use == "blocks" else "")
+        how_to = _HOW_TO.format(folder=self._folder) + _BY_USE[self._use]
         return [user(f"{task.instruction}\n\n{how_to}")]
 
     def run_command(self, command: str) -> str:

@@ -4,7 +4,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -14,9 +14,11 @@ from agentgym.reward import BLAME
 from agentgym.sandbox.pool import PoolConfig, SandboxPool
 from agentgym.sandbox.source import provider_named
 from agentgym.testing.episodes import Record, play_actions, play_script
+from agentgym_swe.acts import use_told
 from agentgym_swe.foreign import ground
 from agentgym_swe.foreign.env import RIGHT, InstanceEnv
 from agentgym_swe.foreign.scripts import SCRIPTS
+from agentgym_swe.workshop import Tools
 from tests.environments.foreign.bench import FIX, build, rows
 from tests.environments.in_containers import needs_image
 
@@ -162,6 +164,12 @@ def test_blocks_stand_for_calls(made: Made) -> None:
     assert (record.success, record.steps[-1].text) == (True, RIGHT)
     assert [message["role"] for message in record.steps[0].messages] == ["user"]
     assert SOURCE in record.steps[0].text
+
+
+@pytest.mark.parametrize("use", get_args(Tools))
+def test_first_message_tells_which_tools_there_are(made: Made, use: Tools) -> None:
+    env = made("swerebench", use=use)
+    assert use_told(env.reset(options={"task": env.make_task(0)})[1]["messages"]) == use
 
 
 def test_missing_image_and_rows_that_do_not_fit_are_named(made: Made, tag: str) -> None:
