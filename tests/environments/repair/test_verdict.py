@@ -269,17 +269,58 @@ def test_diff_that_fits_is_applied(repair: RepairTask) -> None:
             "is too long: its header says 1 lines before and 1 after",
         ),
         (b"\xe9\xff", "not UTF-8"),
-        ("#" * 100_000_000, "100000000 bytes"),
+        ("#" * 100_000_000, "100000000 characters"),
+        (f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n a\n+b\n", "1 lines before and 1 after, and '+b' follows"),
+        (f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n\n-b\n", "1 lines before and 1 after, and '-b' follows"),
+        (f"--- a/{FILE}\n+++ b/{FILE}\n@@\n-a\n+b\n", f"{FILE} has no hunk; expected one that begins like"),
+        (f"diff --git a/{FILE} b/{FILE}\nindex 1..2 100644\n", f"{FILE} has no hunk"),
+        (DIFF.format(line=1) + "+\ud800\n", "not UTF-8"),
     ],
     ids=[
         *("misfit", "typo", "crlf", "crlf blank", "ambiguous", "missing", "outside", "prose", "binary"),
         *("cut", "cut by another", "too long", "latin", "huge"),
+        *("more added", "more removed", "no numbers", "no hunk", "surrogate"),
     ],
 )
 def test_diff_that_does_not_fit_is_refused(judge: Judge, repair: RepairTask, diff: str | bytes, why: str) -> None:
     verdict = judge.verdict(repair.case, from_diff(repair.layer, repair.case.given, diff))
     assert verdict.kind == "refused"
     assert why in verdict.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("diff", "files"),
+    [
+        ("rename from {0}\nrename to toolz/moved.py\n", {FILE: None, "toolz/moved.py": 0}),
+        ("copy from {0}\ncopy to toolz/more.py\n", {"toolz/more.py": 0}),
+        ("deleted file mode 100644\nindex e69de29..0000000\n", {FILE: None}),
+        ("old mode 100644\nnew mode 100755\n", {}),
+    ],
+    ids=["renamed", "copied", "deleted", "mode"],
+)
+def test_what_git_says_of_a_file_without_hunks_is_done(repair: RepairTask, diff: str, files: dict[str, int]) -> None:
+    given = {FILE: repair.layer.text(FILE).replace("+= 1", "+= 2")}
+    text = f"diff --git a/{FILE} b/{FILE}\n{diff.format(FILE)}"
+    change = from_diff(repair.layer, given, text)
+    assert change.refusal == ""
+    assert change.files == {path: None if text is None else given[FILE] for path, text in files.items()}
+    behind = from_diff(repair.layer, given, f"{text}diff --git a/toolz/more/b.py b/toolz/more/b.py\nnew file mode 1\n")
+    assert behind.files == {**change.files, "toolz/more/b.py": ""}
+
+
+def test_diff_of_a_test_need_not_fit_as_it_does_not_travel(repair: RepairTask) -> None:
+    test = "toolz/tests/test_itertoolz.py"
+    diff = f"--- a/{test}\n+++ b/{test}\n@@ -1 +1 @@\n-no such line\n+x\n"
+    line = repair.case.given[FILE].splitlines().index("        d[item] += 2") + 1
+    change = from_diff(repair.layer, repair.case.given, diff + DIFF.format(line=line))
+    assert (change.refusal, change.left_out) == ("", ((test, "part of the tests"),))
+    assert change.files == {FILE: repair.layer.text(FILE)}
+
+
+def test_original_is_a_change_of_a_file_that_was_emptied(repair: RepairTask) -> None:
+    code = repair.layer.text(FILE)
+    assert from_texts(repair.layer, {FILE: ""}, {FILE: code}).files == {FILE: code}
+    assert from_texts(repair.layer, {FILE: ""}, {FILE: ""}).files == {}
 
 
 def test_first_line_that_the_file_has_otherwise_is_shown_from_where_it_differs(repair: RepairTask) -> None:

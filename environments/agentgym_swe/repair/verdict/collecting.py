@@ -149,7 +149,7 @@ def _joined(entry: str, name: str) -> str:
 
 
 def _given_texts(layer: Layer, given: Mapping[str, str]) -> dict[str, str]:
-    return {path: given.get(path) or text_of(layer, path) or "" for path in layer.sources}
+    return {path: given[path] if path in given else text_of(layer, path) or "" for path in layer.sources}
 
 
 def _change(layer: Layer, given: Mapping[str, str], found: _Found) -> Change:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentgym_swe.diffs import lines_of
-from agentgym_swe.repair.verdict.collecting import Change, from_texts
+from agentgym_swe.repair.verdict.collecting import Change, from_texts, why_not
 from agentgym_swe.repair.verdict.tree import text_of
 from agentgym_swe.repositories.layer import Layer
 
@@ -23,6 +23,9 @@ _NOTHING = "/dev/null"
 _SHOWN, _SHOWN_BEFORE, _MAX_ALIKE = 60, 20, 50
 """Characters of a line that a message shows, of them before what differs; places of equal lines that are looked at."""
 _WITH_LF = "write the diff with LF line ends"
+_NO_HUNK = 'has no hunk; expected one that begins like "@@ -3,4 +3,5 @@"'
+_SIGNATURE = ("-- ", "--")
+"""What `git format-patch` writes behind the last hunk."""
 
 
 class PatchError(Exception):
@@ -44,6 +47,23 @@ class _Hunk:
     new: list[str]
 
 
+@dataclass(frozen=True)
+class _FileDiff:
+    """What a diff says of one file.
+
+    Attributes:
+        source: Its path before.
+        target: Its path after.
+        hunks: What changes in it.
+        is_copy: Whether the file of the path before stays.
+    """
+
+    source: str
+    target: str
+    hunks: Sequence[_Hunk] = ()
+    is_copy: bool = False
+
+
 def from_diff(layer: Layer, given: Mapping[str, str], diff: str | bytes) -> Change:
     """The change that a unified diff makes of what an agent was given.
 
@@ -56,11 +76,12 @@ def from_diff(layer: Layer, given: Mapping[str, str], diff: str | bytes) -> Chan
         The change; refused where the diff is too large, no text, binary, or does not fit.
     """
     if len(diff) > MAX_DIFF:
-        return Change(refusal=f"the diff has {len(diff)} bytes; at most {MAX_DIFF} are read")
+        return Change(refusal=f"the diff has {len(diff)} characters; at most {MAX_DIFF} are read")
     try:
         text = diff.decode("utf-8") if isinstance(diff, bytes) else diff
+        text.encode("utf-8")  # JSON may hold lone surrogates
         return from_texts(layer, given, _applied(layer, given, text))
-    except UnicodeDecodeError:
+    except UnicodeError:
         return Change(refusal="the diff is not UTF-8")
     except PatchError as error:
         return Change(refusal=f"the diff does not apply: {error}"[:400])
@@ -68,47 +89,110 @@ def from_diff(layer: Layer, given: Mapping[str, str], diff: str | bytes) -> Chan
 
 def _applied(layer: Layer, given: Mapping[str, str], diff: str) -> dict[str, str | None]:
     files: dict[str, str | None] = {}
-    for source, target, hunks in _files_of(diff):
-        path = target if target != _NOTHING else source
-        if path.startswith("/") or ".." in path.split("/"):
-            raise PatchError(f"it names the path {path[:80]!r}")
-        before = files.get(source, given.get(source, text_of(layer, source)))
-        if source == _NOTHING:
-            if text_of(layer, target) is not None or target in files:
-                raise PatchError(f"{target} exists")
-            before = ""
-        if before is None:
-            raise PatchError(f"there is no file {source}")
-        after = _with_hunks(before, hunks, path)
-        if source not in (_NOTHING, target):
-            files[source] = None
-        if target != _NOTHING:
-            files[target] = after
+    for each in _files_of(diff):
+        for path in (each.source, each.target):
+            if path != _NOTHING and (path.startswith("/") or ".." in path.split("/")):
+                raise PatchError(f"it names the path {path[:80]!r}; expected paths below the folder of the package")
+        after = "" if _is_left_out(layer, each) else _after(layer, given, files, each)
+        if each.source not in (_NOTHING, each.target) and not each.is_copy:
+            files[each.source] = None
+        if each.target != _NOTHING:
+            files[each.target] = after
     if diff.strip() and not files:
         raise PatchError('it names no file; expected lines that begin with "--- " and "+++ "')
     return files
 
 
-def _files_of(diff: str) -> Iterator[tuple[str, str, list[_Hunk]]]:
+def _is_left_out(layer: Layer, each: _FileDiff) -> bool:
+    """Whether a file does not travel, so that its hunks need not fit: an agent may have got another text of it."""
+    is_known = not each.hunks or each.source == _NOTHING or text_of(layer, each.source) is not None
+    return is_known and each.target != _NOTHING and bool(why_not(layer, each.target))
+
+
+def _after(layer: Layer, given: Mapping[str, str], files: Mapping[str, str | None], each: _FileDiff) -> str:
+    """The text of a file behind its hunks."""
+    before = files.get(each.source, given.get(each.source, text_of(layer, each.source)))
+    if each.source == _NOTHING:
+        if text_of(layer, each.target) is not None or each.target in files:
+            raise PatchError(f"{each.target} exists")
+        before = ""
+    if before is None:
+        raise PatchError(f"there is no file {each.source}")
+    return _with_hunks(before, each.hunks, each.target if each.target != _NOTHING else each.source)
+
+
+def _files_of(diff: str) -> Iterator[_FileDiff]:
     """Each file of a diff: its names before and after, and its hunks."""
     lines = diff.split("\n")
+    head: list[str] = []  # what git says of a file before its hunks
     number = 0
     while number < len(lines):
         line = lines[number]
         if line.startswith(_BINARY):
             raise PatchError("it holds binary content")
-        if not line.startswith("--- ") or number + 1 == len(lines) or not lines[number + 1].startswith("+++ "):
+        if not _is_names(lines, number):
+            if line.startswith("diff --git "):
+                yield from _without_hunks(head)
+                head = []
+            if head or line.startswith("diff --git "):
+                head.append(line)
             number += 1
             continue
         source, target = _name(line[4:]), _name(lines[number + 1][4:])
-        number += 2
-        hunks = []
-        while number < len(lines) and (found := _HUNK.match(lines[number])):
-            hunk, number = _hunk(lines, number + 1, found, target if target != _NOTHING else source)
-            hunks.append(hunk)
-        if not hunks:
-            raise PatchError(f"{target} has no hunk")
-        yield source, target, hunks
+        hunks, number = _hunks(lines, number + 2, target if target != _NOTHING else source)
+        yield _FileDiff(source, target, hunks, is_copy=any(each.startswith("copy from ") for each in head))
+        head = []
+    yield from _without_hunks(head)
+
+
+def _is_names(lines: Sequence[str], number: int) -> bool:
+    """Whether this line and the next name a file."""
+    return lines[number].startswith("--- ") and number + 1 < len(lines) and lines[number + 1].startswith("+++ ")
+
+
+def _without_hunks(head: Sequence[str]) -> Iterator[_FileDiff]:
+    """What git says of a file that has no hunk: it is renamed, copied, empty, or has another mode."""
+    if not head:
+        return
+    both = head[0].removeprefix("diff --git ").rstrip("\r")
+    source = target = _name(both[: len(both) // 2])
+    kinds = {}
+    for line in head[1:]:
+        for key in ("rename from ", "rename to ", "copy from ", "copy to ", "new file ", "deleted file ", "new mode "):
+            if line.startswith(key):
+                kinds[key] = line.removeprefix(key).strip()
+    for verb in ("rename", "copy"):
+        if f"{verb} from " in kinds and f"{verb} to " in kinds:
+            source, target = kinds[f"{verb} from "], kinds[f"{verb} to "]
+    if "new file " in kinds:
+        source = _NOTHING
+    elif "deleted file " in kinds:
+        target = _NOTHING
+    elif not kinds:
+        raise PatchError(f"{target} {_NO_HUNK}")
+    yield _FileDiff(source, target, is_copy="copy from " in kinds)
+
+
+def _hunks(lines: list[str], number: int, path: str) -> tuple[list[_Hunk], int]:
+    """The hunks of one file, and the number of the line behind them."""
+    hunks: list[_Hunk] = []
+    while number < len(lines) and (found := _HUNK.match(lines[number])):
+        header = number
+        hunk, number = _hunk(lines, number + 1, found, path)
+        hunks.append(hunk)
+        if number < len(lines) and lines[number][:1] in ("+", "-", " ") and not _is_behind(lines, number):
+            raise PatchError(
+                f"the hunk of {path} at line {header + 1} of the diff is too long: its header says {len(hunk.old)} "
+                f"lines before and {len(hunk.new)} after, and {_shown(lines[number], '')} follows"
+            )
+    if not hunks:
+        raise PatchError(f"{path} {_NO_HUNK}")
+    return hunks, number
+
+
+def _is_behind(lines: Sequence[str], number: int) -> bool:
+    """Whether a line that begins like one of a hunk is behind it: names of the next file, or a signature."""
+    return _is_names(lines, number) or lines[number] in _SIGNATURE
 
 
 def _hunk(lines: list[str], number: int, found: re.Match[str], path: str) -> tuple[_Hunk, int]:
@@ -145,7 +229,7 @@ def _hunk(lines: list[str], number: int, found: re.Match[str], path: str) -> tup
     return _Hunk(int(found[1]), old, new), number
 
 
-def _with_hunks(text: str, hunks: list[_Hunk], path: str) -> str:
+def _with_hunks(text: str, hunks: Sequence[_Hunk], path: str) -> str:
     """The text after the hunks; each must fit, at its line or at one other place alone."""
     lines = lines_of(text)
     shift = 0
@@ -204,4 +288,4 @@ def _shown(line: str, other: str) -> str:
 
 def _name(text: str) -> str:
     name = text.partition("\t")[0].strip()
-    return name if name == _NOTHING or name[:2] not in ("a/", "b/") else name[2:]
+    return name if name == _NOTHING or name[:2] not in ("a/", "b/", "./") else name[2:]
