@@ -81,8 +81,10 @@ def lender_of(wanted: str | SandboxProvider | SandboxPool | None, relaxed: Seque
 
     Raises:
         UnknownNameError: No provider has the name.
-        ConfigError: It is nothing of the kind.
+        ConfigError: It is nothing of the kind, or `relaxed` is a text.
     """
+    if isinstance(relaxed, str):
+        raise ConfigError(f'relaxed must be a list of limits, such as ["{relaxed or "cpus"}"]: got {relaxed!r}')
     if isinstance(wanted, SandboxPool):
         return SandboxLender(wanted.provider, wanted, tuple(relaxed))
     if isinstance(wanted, SandboxProvider):

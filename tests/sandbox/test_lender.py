@@ -50,6 +50,11 @@ def test_limits_that_an_isolating_provider_lacks_are_refused_unless_relaxed() ->
     assert fitted.limits.work_mib == SPEC.limits.work_mib
 
 
+def test_relaxed_limits_are_a_list() -> None:
+    with pytest.raises(ConfigError, match=r'relaxed must be a list of limits, such as \["cpus"\]: got \'cpus\''):
+        lender_of(Isolating(), "cpus")
+
+
 def test_refusal_of_a_provider_that_nobody_named_tells_the_choice() -> None:
     chosen = SandboxLender(Isolating(), chosen_because="no container engine can be used")
     with pytest.raises(UnsupportedSpecError, match=r"no container engine.*Start an engine.*sandbox=\"isolating\""):

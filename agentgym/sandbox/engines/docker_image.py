@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 AGENT = "agent"
 AGENT_ID = 1000
 _PASSWD_LIMIT = 1 << 20
+_BAD_REQUEST = 400
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class ImageShelf:
             reference: As in `SandboxSpec.image`.
 
         Raises:
-            SandboxStartError: The engine has no such image; says how to get it.
+            SandboxStartError: The engine has no such image, or the reference is none; says how to get it.
         """
         tag = resolve_image(reference)
         with self._lock:
@@ -124,6 +125,10 @@ class ImageShelf:
             short = reference.removeprefix(f"{NAMESPACE}/").partition(":")[0]
             way = f"agentgym images build {short}" if is_ours else f"docker pull {tag}"
             raise SandboxStartError(f"image {tag} is not there; make it with: {way}") from error
+        except docker.errors.APIError as error:
+            if error.status_code != _BAD_REQUEST:
+                raise
+            raise SandboxStartError(f"{tag!r} names no image; expected the form NAME:TAG, in lower case") from error
         label = (found["Config"].get("Labels") or {}).get(RUNNER_LABEL, "")
         has_runner = label != "" and label == default_catalogue().runner_digest("base")
         container = self._client.api.create_container(found["Id"], ["/none"], labels=self._labels)["Id"]

@@ -29,6 +29,11 @@ def test_an_image_of_ours_is_named_with_the_command_that_builds_it(provider, mon
         provider.start(SandboxSpec())
 
 
+def test_a_text_that_names_no_image_is_refused(provider):
+    with pytest.raises(SandboxStartError, match=r"'python:\{id\}' names no image; expected the form NAME:TAG"):
+        provider.start(dataclasses.replace(SPEC, image="python:{id}"))
+
+
 @pytest.fixture
 def image_with_volume(provider):
     """An image whose folder /kept an engine puts on a disk of its own."""
