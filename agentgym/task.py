@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from agentgym.errors import TaskError
+from agentgym.errors import TaskError, suggestion
 
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
@@ -135,8 +135,17 @@ class Task:
         for key in ("id", "instruction", "suite", "stratum"):
             if not isinstance(values.get(key, ""), str):
                 raise TaskError(f"task {fields['id']!r}: {key} must be text, got {values[key]!r}")
-        try:
-            values["limits"] = Limits(**values.get("limits", {}))
-        except TypeError as error:
-            raise TaskError(f"task {fields['id']!r}: limits: {error}") from error
+        values["limits"] = _limits(values.get("limits", {}), f"limits of task {fields['id']!r}")
         return cls(**values)
+
+
+def _limits(fields: Mapping[str, Any], owner: str) -> Limits:
+    """Limits from JSON, with what is no number said by its name."""
+    known = [each.name for each in dataclasses.fields(Limits)]
+    for name, value in fields.items():
+        if name not in known:
+            raise TaskError(f"{owner}: unknown key {name!r}; {suggestion(name, known)}")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number and not (value is None and name not in ("step_timeout_s", "max_invalid")):
+            raise TaskError(f"{owner}: {name} must be a number, got {value!r}")
+    return Limits(**fields)

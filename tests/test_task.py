@@ -81,7 +81,15 @@ def test_task_without_an_id_says_where_it_was_made():
         ({"id": "x", "seed": 0, "config": []}, "config must be an object"),
         ({"id": "x", "seed": 0, "private": "p"}, "private must be an object"),
         ({"id": "x", "seed": 0, "instruction": 5}, "instruction must be text, got 5"),
-        ({"id": "x", "seed": 0, "limits": {"turns": 5}}, "limits: .*'turns'"),
+        (
+            {"id": "x", "seed": 0, "limits": {"turns": 5}},
+            "limits of task 'x': unknown key 'turns'; did you",
+        ),
+        (
+            {"id": "x", "seed": 0, "limits": {"max_turns": "5"}},
+            "of task 'x': max_turns must be a number, got '5'",
+        ),
+        ({"id": "x", "seed": 0, "limits": {"step_timeout_s": None}}, "step_timeout_s must be a number, got None"),
         ({"id": "x", "seed": 0, "limits": {"max_turns": 0}}, "max_turns must be positive: got 0"),
         ({"id": "x", "seed": 0, "limits": {"max_invalid": -1}}, "max_invalid must not be negative"),
     ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agentgym.errors import TaskError
+from agentgym.errors import TaskError, UnknownNameError
 from agentgym.task import Task
 from agentgym_swe.making.visible import Visible
 from agentgym_swe.repair.verdict.case import Case
@@ -17,6 +17,8 @@ from agentgym_swe.repositories.layer import Layer, load_layer
 
 KINDS = ("fault", "implement", "double", "history")
 """What the config of a task may say of its kind."""
+ISSUES = ("less", "more")
+"""The other texts of an issue that a task may have."""
 _PARTS: Mapping[str, Mapping[str, type]] = {
     "config": {"package": str, "digest": str, "edits": list},
     "private": {"failing": list, "relevant": list},
@@ -117,6 +119,7 @@ def require_parts(task: Task) -> None:
 
     Raises:
         TaskError: Says what is missing, or of another kind than expected.
+        UnknownNameError: There is no such variant of an issue.
     """
     parts = [(key, kind, getattr(task, name).get(key)) for name, kinds in _PARTS.items() for key, kind in kinds.items()]
     missing = [key for key, _, part in parts if part is None]
@@ -125,6 +128,14 @@ def require_parts(task: Task) -> None:
     for key, kind, part in parts:
         if not isinstance(part, kind):
             raise TaskError(f"task {task.id!r}: {key} must be a {_WORDS[kind]}, got {part!r}")
+    if not isinstance(task.private.get("functions", []), list):
+        raise TaskError(f"task {task.id!r}: private.functions must be a list, got {task.private['functions']!r}")
+    issues = task.private.get("issues", {})
+    if not isinstance(issues, dict) or not all(isinstance(text, str) for text in issues.values()):
+        raise TaskError(f"task {task.id!r}: private.issues must be an object of texts, got {issues!r}")
+    unknown = sorted(set(issues) - set(ISSUES))
+    if unknown:
+        raise UnknownNameError("text", unknown[0], ISSUES, owner=f"private.issues of task {task.id!r}")
 
 
 class _Held:
