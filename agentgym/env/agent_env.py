@@ -19,14 +19,13 @@ import agentgym.env.shared_observations  # noqa: F401 - Gymnasium finds there ho
 from agentgym.action import Action, parse_text
 from agentgym.env.books import Books, books_of
 from agentgym.env.reply import EnvReply, require_messages, require_reply, require_task, require_whole
-from agentgym.env.seeded import Observation, SeededEnv, wanted_task
+from agentgym.env.seeded import Observation, SeededEnv, named_task, wanted_task
 from agentgym.errors import ActionSyntaxError, CancelledEpisode
 from agentgym.message import Message, ToolSchema, text_of, user
 from agentgym.outcome import CutReason, Outcome
 from agentgym.picture import Image
 from agentgym.reward import FORMAT, RewardEvent, Source, require_finite, weighted_sum
 from agentgym.spaces import Message as MessageSpace
-from agentgym.suite import find_task
 from agentgym.task import Task
 
 
@@ -110,16 +109,16 @@ class AgentEnv(SeededEnv):
 
         Args:
             seed: Seed of the episode's randomness; defaults to the task's. Without a task it also makes the task.
-            options: `{"task": Task or id}` chooses the task; other keys are refused.
+            options: `{"task": Task or id}` chooses the task, of a suite or of the environment's own.
 
         Raises:
-            TaskError: The options name no task, or one that this environment cannot play.
+            TaskError: The options hold another key, or a task that this environment cannot play.
         """
         self.start_over(seed)
         wanted = wanted_task(options)
         if wanted is None:
             wanted = self.make_task(int(self.np_random.integers(2**31)) if seed is None else seed)
-        self.task = task = find_task(wanted) if isinstance(wanted, str) else require_task(wanted, self.make_task)
+        self.task = task = require_task(named_task(wanted, self.make_task, self.num_tasks), self.make_task)
         self.episode_seed, self._rng = task.seed if seed is None else seed, None
         messages = self.last_messages = require_messages(self.begin(task), self.begin)
         self.books.phase = "running"

@@ -5,13 +5,15 @@ Randomness of an episode's dynamics is `AgentEnv.rng`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 
-from agentgym.errors import TaskError
+from agentgym.errors import TaskError, UnknownNameError
+from agentgym.suite import find_task, suite_names
 from agentgym.task import Task
 
 Observation = dict[str, Any]
@@ -63,3 +65,25 @@ def wanted_task(options: dict[str, Any] | None) -> Task | str | None:
     if task is None or isinstance(task, (Task, str)):
         return task
     raise TaskError(f"options['task'] must be a Task or a task id, got {type(task).__name__}")
+
+
+def named_task(wanted: Task | str, make_task: Callable[[int], Task], num_tasks: int | None) -> Task:
+    """The task with an id: one of the environment's own, such as those of a file, or one of a suite.
+
+    Args:
+        wanted: The id; a task is given back as it is.
+        make_task: The environment's, which makes its own tasks from the seeds 0, 1, ….
+        num_tasks: How many those are; None for tasks without end, none of which has a lasting id.
+
+    Raises:
+        UnknownNameError: Neither has it.
+        TaskError: The id names no suite.
+    """
+    if not isinstance(wanted, str):
+        return wanted
+    own = {task.id: task for task in map(make_task, range(num_tasks or 0))}
+    if wanted in own:
+        return own[wanted]
+    if own and wanted.partition(":")[0] not in suite_names():
+        raise UnknownNameError("task", wanted, own, owner="what this environment plays")
+    return find_task(wanted)

@@ -10,7 +10,7 @@ import pytest
 import agentgym
 from agentgym.authoring.task_files import to_line, write_split
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError, ContractError
+from agentgym.errors import ConfigError, ContractError, UnknownNameError
 from agentgym.evaluation import suite_named
 from agentgym.suite import load_suite
 from agentgym.task import Task
@@ -46,6 +46,15 @@ def test_seeds_draw_from_a_file_in_turn(folder: Path) -> None:
     assert plain.num_tasks is None
     assert plain.make_task(0) == load_suite("swe/repair").train_tasks()[0]
     plain.close()
+
+
+def test_reset_takes_the_id_of_a_task_of_the_file(folder: Path) -> None:
+    env = agentgym.make(ENV, tasks=str(folder / "train.jsonl"), sandbox="bubblewrap", relaxed=RELAXED)
+    assert env.reset(options={"task": "other"})[1]["task_id"] == "other"
+    assert env.reset(options={"task": "swe/repair:test-00000"})[1]["task_id"] == "swe/repair:test-00000"
+    with pytest.raises(UnknownNameError, match=r"plays has no task 'others'; did you mean other\?"):
+        env.reset(options={"task": "others"})
+    env.close()
 
 
 def test_of_a_folder_the_train_tasks_are_drawn(folder: Path) -> None:
@@ -167,6 +176,12 @@ def test_files_without_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
         ({"config": {"digest": "0" * 16}}, "was made for another state of toolz: .*make the tasks again with"),
         ({"private": {"failing": ["toolz/tests/test_no.py::test_no"]}}, "which is no test of toolz"),
         ({"private": {"relevant": "all"}}, "relevant must be a list, got 'all'"),
+        ({"private": {"functions": 5}}, "task 'planted': private.functions must be a list, got 5"),
+        (
+            {"private": {"issues": {"les": "x"}}},
+            "private.issues of task 'planted' has no text 'les'; did you mean",
+        ),
+        ({"private": {"issues": {"less": 5}}}, "private.issues must be an object of texts, got {'less': 5}"),
         ({"seed": -1}, "seed must be an int >= 0"),
         ({"id": "other"}, "the id 'other' must be unique, and line 1 has it too"),
     ],
