@@ -34,7 +34,7 @@ def run(action: tyro.conf.Positional[_Action], /) -> int:
     Each takes options of its own: see `agentgym swe make --help`, for example.
 
     Args:
-        action: `prepare` fetches packages, after which everything but `make` works without a network. `list` shows all
+        action: `prepare` fetches packages; after that only tasks from history need a network. `list` shows all
             packages and what is prepared. `remove` removes what was prepared. `make` makes tasks. `reword` writes
             better issue texts where they show too little. `hunt` looks for the originals of tasks in sandboxes.
             `judge FILE` judges predictions. `rows FORM FILE` says which rows of another project's data set can be
