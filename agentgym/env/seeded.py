@@ -81,9 +81,12 @@ def named_task(wanted: Task | str, make_task: Callable[[int], Task], num_tasks: 
     """
     if not isinstance(wanted, str):
         return wanted
-    own = {task.id: task for task in map(make_task, range(num_tasks or 0))}
-    if wanted in own:
-        return own[wanted]
+    own: list[str] = []
+    for seed in range(num_tasks or 0):
+        task = make_task(seed)
+        if task.id == wanted:
+            return task
+        own.append(task.id)
     if own and wanted.partition(":")[0] not in suite_names():
         raise UnknownNameError("task", wanted, own, owner="what this environment plays")
     return find_task(wanted)
