@@ -1,6 +1,6 @@
 """Tasks of your own, from a JSONL file: what is asked, what lies in the work folder, and what has to come of it.
 
-What a task may state is in `work_folder`, its rules in `grading`.
+What a task may state is in `work_folder`, and whether its rules can be met in `own_rules`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from agentgym.errors import ConfigError, TaskError, unreadable
 from agentgym.task import Limits, Task
-from agentgym_tools.mcp.grading import rules_of
+from agentgym_tools.mcp.own_rules import require_sound
 from agentgym_tools.mcp.servers import Mounts
-from agentgym_tools.mcp.work_folder import PARTS, start_of
+from agentgym_tools.mcp.work_folder import PARTS
 
 LIMITS = Limits(max_turns=20, step_timeout_s=240.0, max_invalid=2)
 _KEYS = {"instruction", "servers", "rules", "calls", *PARTS}
@@ -46,10 +46,14 @@ def _read(line: str, where: str, number: int, mounts: Mounts) -> Task:
         stated = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
         raise ConfigError(f"{where}: it is not JSON ({error}); {_EXPECTED}") from error
-    if not isinstance(stated, dict) or set(stated) - _KEYS or not isinstance(stated.get("instruction"), str):
+    if not isinstance(stated, dict) or set(stated) - _KEYS or "instruction" not in stated:
         found = sorted(stated) if isinstance(stated, dict) else type(stated).__name__
         raise ConfigError(f"{where}: got {found}; {_EXPECTED}, with keys of {', '.join(sorted(_KEYS))}")
+    if not isinstance(stated["instruction"], str):
+        raise ConfigError(f"{where}: instruction must be a text: got {stated['instruction']!r:.80}; {_EXPECTED}")
     servers = stated.get("servers", list(mounts.servers))
+    if not isinstance(servers, list) or not servers or not all(isinstance(name, str) for name in servers):
+        raise ConfigError(f"{where}: servers must be a list of names of servers: got {servers!r:.80}")
     unknown = sorted(set(servers) - mounts.servers.keys())
     if unknown:
         raise ConfigError(f"{where}: it names the servers {unknown}, but there are {', '.join(mounts.servers)}")
@@ -57,8 +61,7 @@ def _read(line: str, where: str, number: int, mounts: Mounts) -> Task:
     private = {name: stated[name] for name in ("rules", "calls") if name in stated}
     task = Task(f"task-{number}", number, stated["instruction"], config=config, limits=LIMITS, private=private)
     try:
-        rules_of(task)
-        start_of(config)
+        require_sound(task)
     except TaskError as error:
         raise ConfigError(f"{where}: {error}") from error
     return task

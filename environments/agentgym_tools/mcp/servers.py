@@ -23,6 +23,8 @@ FOLDER = "{folder}"
 """What stands in a command for the server's folder."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,23}")
 _SERVED = resources.files("agentgym_tools.mcp.inside").joinpath("served.py").read_text(encoding="utf-8")
+_KINDS = ("type", "transport")
+"""Keys by which some clients' files say how a server is spoken to."""
 _KEYS = {"command", "args", "env", "tools", "folder", "probe", "start_timeout_s", "call_timeout_s"}
 
 
@@ -119,7 +121,10 @@ def read_mounts(path: str | Path) -> Mounts:
             "and allow"
         )
     servers = {name: _server(name, each, path) for name, each in named.items()}
-    return Mounts(servers, stated.get("image", IMAGE), tuple(stated.get("allow", ())))
+    image = stated.get("image", IMAGE)
+    if not isinstance(image, str):
+        raise ConfigError(f"{path}: image must be the name of an image: got {image!r:.80}")
+    return Mounts(servers, image, _texts(stated, "allow", str(path)))
 
 
 def chosen(mounts: Mounts, names: Sequence[str]) -> list[Server]:
@@ -135,19 +140,31 @@ def chosen(mounts: Mounts, names: Sequence[str]) -> list[Server]:
 
 
 def _server(name: str, stated: Any, path: Path) -> Server:
+    where = f"server {name!r} of {path}"
+    if isinstance(stated, Mapping):
+        if "url" in stated or any(stated.get(key, "stdio") != "stdio" for key in _KINDS):
+            raise ConfigError(
+                f"{where} is reached over a network; only servers that a command starts run in the sandbox of an "
+                "episode: give its command, or use agentgym.remote.client.mcp_tools.McpToolEnv for an address"
+            )
+        stated = {key: value for key, value in stated.items() if key not in _KINDS}
     if not isinstance(stated, Mapping) or set(stated) - _KEYS or "command" not in stated:
         found = sorted(stated) if isinstance(stated, Mapping) else stated
-        raise ConfigError(f"server {name!r} of {path} has {found}; expected command and some of {sorted(_KEYS)}")
+        raise ConfigError(f"{where} has {found}; expected command and some of {sorted(_KEYS)}")
     command = stated["command"]
     folder = stated.get("folder", "")
     probe = stated.get("probe")
     try:
+        at = (path.parent / folder).resolve() if folder else None
+        if at is not None and not at.is_dir():
+            raise ConfigError(f"{where} has the folder {folder!r}, but there is no folder {at}; check the path")
         return Server(
             name,
-            tuple([command] if isinstance(command, str) else command) + tuple(stated.get("args", ())),
-            dict(stated.get("env", {})),
-            tuple(stated.get("tools", ())),
-            str((path.parent / folder).resolve()) if folder else "",
+            ((command,) if isinstance(command, str) else _texts(stated, "command", where))
+            + _texts(stated, "args", where),
+            {key: str(value) for key, value in dict(stated.get("env", {})).items()},
+            _texts(stated, "tools", where),
+            "" if at is None else str(at),
             None if probe is None else (probe["tool"], dict(probe.get("arguments", {}))),
             float(stated.get("start_timeout_s", 60.0)),
             float(stated.get("call_timeout_s", 20.0)),
@@ -155,4 +172,12 @@ def _server(name: str, stated: Any, path: Path) -> Server:
     except (TypeError, ValueError, KeyError) as error:
         if isinstance(error, ConfigError):
             raise
-        raise ConfigError(f"server {name!r} of {path} is malformed: {type(error).__name__}: {error}") from error
+        raise ConfigError(f"{where} is malformed: {type(error).__name__}: {error}") from error
+
+
+def _texts(stated: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    """A list of texts; a text alone would be read as its letters."""
+    found = stated.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise ConfigError(f"{where}: {key} must be a list of texts: got {found!r:.80}")
+    return tuple(found)

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -35,9 +35,16 @@ def is_right_answer(rule: Mapping[str, Any], said: str) -> bool:
         return False
     if kind == "list":
         return Counter(map(_typed, items_of(said))) == Counter(map(_typed, map(str, value or ())))
-    read = {"number": _number, "time": _time, "text": _words}[kind]
+    read = _READERS[kind]
     found = read(said)
     return found is not None and found == read(str(value))
+
+
+def can_be_right(kind: str, value: Any) -> bool:
+    """Whether some answer can be the right one, of a type in `TYPES`."""
+    if kind == "list":
+        return isinstance(value, list) and all(map(_is_plain, value))
+    return _is_plain(value) and _READERS[kind](str(value)) is not None
 
 
 def items_of(said: str) -> list[str]:
@@ -72,3 +79,10 @@ def _time(said: str) -> tuple[int, int] | None:
 def _words(said: str) -> str:
     plain = unicodedata.normalize("NFKC", said).strip().strip("'\"`").rstrip(".")
     return " ".join(plain.split()).casefold()
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {"number": _number, "time": _time, "text": _words}

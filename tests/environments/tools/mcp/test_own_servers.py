@@ -1,5 +1,6 @@
 """Servers of your own, which run beside this process: their tools, results and faults, and tasks with rules."""
 
+import json
 import os
 import sys
 import threading
@@ -15,7 +16,7 @@ from agentgym.task import Task
 from agentgym.tools.finding import FIND_TOOLS, ToolIndex
 from agentgym_tools.mcp.schemas import shown_tools
 from agentgym_tools.mcp.scripts import oracle
-from agentgym_tools.mcp.servers import FROM_PYPI, recorded_tools
+from agentgym_tools.mcp.servers import FROM_PYPI, read_mounts, recorded_tools
 from tests.environments.tools.mcp.conftest import SUM, MakeOwn, McpToolsEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -197,11 +198,66 @@ def test_each_tool_from_pypi_is_found_by_the_words_of_its_name() -> None:
         ({**SUM, "databases": {"a.db": "CREATE"}}, "malformed"),
         ({**SUM, "servers": ["web"]}, r"it names the servers \['web'\]"),
         ({**SUM, "colour": 1}, "expected an object"),
+        ({**SUM, "instruction": 5}, "instruction must be a text: got 5"),
+        ({**SUM, "servers": "sums"}, "servers must be a list of names of servers: got 'sums'"),
     ],
 )
 def test_a_wrong_task_is_refused_by_its_line(own: MakeOwn, task: dict[str, object], named: str) -> None:
     with pytest.raises(ConfigError, match=rf"tasks\.jsonl:2: .*{named}"):
         own("none", SUM, task)
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ([{"rule": "answer", "type": "txt", "value": "42"}], "type is one of number, time, text, list: got 'txt'"),
+        ([{"rule": "answer", "type": "number", "value": "12,450"}], "a number, such as 12.5: got '12,450'"),
+        ([{"rule": "answer", "type": "list", "value": "Ada"}], "a list of texts: got 'Ada'"),
+        ([{"rule": "files", "after": ["a.txt"]}], "a rule of files has"),
+        ([{"rule": "files", "after": {"./a.txt": "x"}}], "no plain path inside the work folder"),
+        ([{"rule": "files", "after": {"a.db": "x"}}], "belongs to 'a.db'"),
+        ([{"rule": "rows", "path": "a.db", "after": "SELEC"}], "the SQL of the rule for 'a.db' cannot be carried out"),
+        ([{"rule": "rows", "path": "b.db", "after": ""}], r"the path 'b.db'; the task's databases are \['a.db'\]"),
+        ([{"rule": "repository", "path": "garden", "after": [["stag", "a"]]}], "there is no step 'stag'"),
+        ([{"rule": "files", "after": {"a": "x"}}, {"rule": "files", "after": {"b": "x"}}], "two rules 'files'"),
+    ],
+)
+def test_rules_that_no_episode_can_meet_are_refused(own: MakeOwn, rules: list[object], named: str) -> None:
+    there = {"databases": {"a.db": "CREATE TABLE t (x)"}, "repositories": {"garden": [["write", "a", "x"]]}}
+    with pytest.raises(ConfigError, match=rf"tasks\.jsonl:1: .*{named}"):
+        own("none", {**SUM, **there, "rules": rules})
+
+
+@pytest.mark.parametrize(("calls", "named"), [([["sums__add"]], "expected"), ([["sum__add", {}]], "is of no server")])
+def test_calls_that_are_none_are_refused(own: MakeOwn, calls: list[object], named: str) -> None:
+    with pytest.raises(ConfigError, match=named):
+        own("none", {**SUM, "calls": calls})
+
+
+@pytest.mark.parametrize(
+    ("server", "named"),
+    [
+        ({"url": "http://127.0.0.1:9/mcp"}, "only servers that a command starts run in the sandbox"),
+        ({"command": "python3", "type": "sse"}, "only servers that a command starts run in the sandbox"),
+        ({"command": "python3", "args": "notes.py"}, "args must be a list of texts: got 'notes.py'"),
+        ({"command": "python3", "folder": "nowhere"}, "there is no folder .*nowhere; check the path"),
+    ],
+)
+def test_a_server_that_cannot_be_mounted_is_refused(server: dict[str, object], named: str, tmp_path: Path) -> None:
+    (tmp_path / "servers.json").write_text(json.dumps({"mcpServers": {"notes": server}}))
+    with pytest.raises(ConfigError, match=named):
+        read_mounts(tmp_path / "servers.json")
+
+
+def test_a_server_may_say_that_it_speaks_over_stdio(tmp_path: Path) -> None:
+    (tmp_path / "servers.json").write_text('{"mcpServers": {"notes": {"type": "stdio", "command": "python3"}}}')
+    assert read_mounts(tmp_path / "servers.json").servers["notes"].command == ("python3",)
+
+
+def test_hosts_to_allow_are_a_list(tmp_path: Path) -> None:
+    (tmp_path / "servers.toml").write_text('allow = "a.test"\n[servers.notes]\ncommand = "python3"\n')
+    with pytest.raises(ConfigError, match=r"allow must be a list of texts: got 'a\.test'"):
+        read_mounts(tmp_path / "servers.toml")
 
 
 def test_a_server_from_pypi_that_is_not_there_names_its_image_and_the_interpreter() -> None:
