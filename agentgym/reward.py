@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal, NamedTuple, SupportsFloat, get_args
 
-from agentgym.errors import ContractError, RewardError
+from agentgym.errors import ConfigError, ContractError, RewardError
 
 Source = Literal["environment", "verifier", "judge", "shaping"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
@@ -109,6 +109,24 @@ def weighted_sum(events: Iterable[RewardEvent], weights: Mapping[str, float]) ->
             )
         total += value
     return total
+
+
+def replaced_weights(declared: Mapping[str, float], weights: Mapping[str, float] | None) -> dict[str, float]:
+    """The declared weights, with those that a user gives in the place of some.
+
+    Raises:
+        ConfigError: A weight is no finite number, or of a component that is not declared.
+    """
+    given = {} if weights is None else weights
+    if not isinstance(given, Mapping):
+        raise ConfigError(f'weights must be numbers by component, such as {{"format": 0.5}}: got {weights!r:.80}')
+    unknown = sorted(map(str, set(given) - set(declared)))
+    if unknown:
+        raise ConfigError(f"weights names {unknown}, which are no components; expected {', '.join(declared)}")
+    for component, weight in given.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not isfinite(weight):
+            raise ConfigError(f"the weight of {component!r} must be a finite number: got {weight!r:.80}")
+    return {**declared, **given}
 
 
 def require_score(score: float, owner: str) -> float:

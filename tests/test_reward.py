@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from agentgym.errors import ContractError, InfrastructureError
-from agentgym.reward import RewardEvent, by_component, event_from_json, event_to_json, weighted_sum
+from agentgym.errors import ConfigError, ContractError, InfrastructureError
+from agentgym.reward import RewardEvent, by_component, event_from_json, event_to_json, replaced_weights, weighted_sum
 
 
 def event(component, value, turn=0):
@@ -30,6 +30,27 @@ def test_weighted_sum_refuses_an_undeclared_component():
 def test_weighted_sum_never_makes_a_zero_of_what_is_no_number(value):
     with pytest.raises(InfrastructureError, match="not finite"):
         weighted_sum([event("success", value)], {"success": 1.0})
+
+
+def test_given_weights_replace_declared_ones():
+    assert replaced_weights({"success": 1.0, "call": 0.0}, {"call": 2}) == {"success": 1.0, "call": 2}
+    assert replaced_weights({"success": 1.0}, None) == {"success": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("weights", "why"),
+    [
+        ({"call": "a"}, "the weight of 'call' must be a finite number: got 'a'"),
+        ({"call": float("nan")}, "the weight of 'call' must be a finite number: got nan"),
+        ({"call": None}, "the weight of 'call' must be a finite number: got None"),
+        ({"call": True}, "the weight of 'call' must be a finite number: got True"),
+        ({"charm": 1.0}, r"weights names \['charm'\], which are no components; expected success, call"),
+        (["call"], "weights must be numbers by component"),
+    ],
+)
+def test_given_weights_that_are_no_numbers_are_refused(weights, why):
+    with pytest.raises(ConfigError, match=why):
+        replaced_weights({"success": 1.0, "call": 0.0}, weights)
 
 
 def test_by_component_adds_unweighted_values():

@@ -16,7 +16,7 @@ from agentgym.action import Action
 from agentgym.errors import ConfigError, TaskError
 from agentgym.game import GameReply, Inbox
 from agentgym.message import Message, ToolSchema, tool_result, user
-from agentgym.reward import FORMAT, RewardEvent
+from agentgym.reward import FORMAT, RewardEvent, replaced_weights
 from agentgym.task import Limits, Task
 from agentgym.tools import ToolGame
 from agentgym.tools.game import calls_or_words
@@ -110,10 +110,7 @@ class PeerGame(ToolGame):
         namespace, _, suite = env_id.partition("/")
         self.peer, self._id = peer_named(namespace), env_id
         self.roles = (AGENT, USER) if self.peer.has_user else (AGENT,)
-        unknown = sorted(set(weights or {}) - set(self.reward_weights))
-        if unknown:
-            raise ConfigError(f"weights names {unknown}, no components; expected {', '.join(self.reward_weights)}")
-        self.reward_weights = {**type(self).reward_weights, **(weights or {})}
+        self.reward_weights = replaced_weights(type(self).reward_weights, weights)
         self._has_own_verdict, self._timeout_s = has_own_verdict, timeout_s
         self._stop = threading.Event()
         self.interpreter = _interpreter(self.peer, interpreter)

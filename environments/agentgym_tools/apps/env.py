@@ -15,7 +15,7 @@ from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError
 from agentgym.message import Message, ToolSchema, text_of, user
-from agentgym.reward import FORMAT, RewardEvent
+from agentgym.reward import FORMAT, RewardEvent, replaced_weights
 from agentgym.sandbox.base import SandboxProvider
 from agentgym.sandbox.pool import SandboxPool
 from agentgym.task import Task
@@ -134,12 +134,7 @@ class AppsEnv(InterpreterEnv):
             raise ConfigError(
                 "schemas=True makes tools of APIs, which mode='python' does not call; leave out one of them"
             )
-        unknown = sorted(set(weights or {}) - set(self.reward_weights))
-        if unknown:
-            raise ConfigError(
-                f"weights names {unknown}, which are no components; expected {', '.join(self.reward_weights)}"
-            )
-        self.reward_weights = {**type(self).reward_weights, **(weights or {})}
+        self.reward_weights = replaced_weights(type(self).reward_weights, weights)
         self._mode, self._keeps_milestones = mode, keeps_milestones
         self._way: Way = "schemas" if schemas else mode
         self._drawn_as = Wanted(size, template, apps)

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 from agentgym.action import Action, ToolCall
-from agentgym.errors import ActionSyntaxError, ConfigError
+from agentgym.errors import ActionSyntaxError
 from agentgym.game import GameReply, Inbox
 from agentgym.message import user
-from agentgym.reward import BLAME, FORMAT, RewardEvent
+from agentgym.reward import BLAME, FORMAT, RewardEvent, replaced_weights
 from agentgym.task import Task
 from agentgym.tools.finding import FIND_TOOLS, ToolFinder
 from agentgym.tools.game import calls_or_words
@@ -147,8 +147,7 @@ class DeskGame(SpokenGame):
         super().__init__()
         self._wanted = Wanted(desk=desk, size=size)
         self._options = Options(distractors, scrambled, solo, fails_once, finds_tools, talk)
-        if weights:
-            self.reward_weights = _weighed(type(self).reward_weights, weights)
+        self.reward_weights = replaced_weights(type(self).reward_weights, weights)
         self._keeps_milestones = keeps_milestones
         self.session: Session = None  # type: ignore[assignment]  # set by `begin`
         self._num_made, self._num_steps, self._num_given = 0, 1, 0
@@ -350,14 +349,6 @@ class DeskGame(SpokenGame):
         if not interface.options.solo:
             acts = [] if interface.options.talk == "words" else talk.user_acts(self.domain)
             self.tools[USER] = [*self.domain.user_tools.values(), *acts]
-
-
-def _weighed(declared: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
-    """The declared weights with others in the place of some."""
-    unknown = sorted(set(weights) - set(declared))
-    if unknown:
-        raise ConfigError(f"weights names {unknown}, which are no components; expected {', '.join(declared)}")
-    return {**declared, **weights}
 
 
 def _check_found(finder: ToolFinder, act: Call) -> None:

@@ -16,7 +16,7 @@ from agentgym.action import Action, ToolCall
 from agentgym.env import EnvReply
 from agentgym.errors import ActionSyntaxError, ConfigError, TaskError
 from agentgym.message import Message, ToolSchema, system, tool_result, user
-from agentgym.reward import FORMAT, RewardEvent
+from agentgym.reward import FORMAT, RewardEvent, replaced_weights
 from agentgym.task import Task
 from agentgym.tools import ToolEnv
 from agentgym_tools.desks.references import call_score
@@ -109,10 +109,7 @@ class WorkbenchEnv(ToolEnv):
             raise ConfigError(f"distractors must be an int from 0 to 6: got {distractors!r}")
         if trouble not in (None, *TROUBLES):
             raise ConfigError(f"trouble must be None or one of {', '.join(map(repr, TROUBLES))}: got {trouble!r}")
-        unknown = set(weights or ()) - set(self.reward_weights)
-        if unknown:
-            raise ConfigError(f"weights names {sorted(unknown)}; the components are {', '.join(self.reward_weights)}")
-        self.reward_weights = {**self.reward_weights, **(weights or {})}
+        self.reward_weights = replaced_weights(type(self).reward_weights, weights)
         self._num_requests, self._trouble, self._distractors = num_requests, trouble, distractors
         self._keeps_requests = keeps_requests
         self._session: Session | None = None

@@ -58,7 +58,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.distractors != "all" and (type(self.distractors) is not int or self.distractors < 0):
-            raise ConfigError(f'distractors must be a whole number, or "all": got {self.distractors!r}')
+            raise ConfigError(f'distractors must be 0, a positive whole number or "all": got {self.distractors!r}')
         if self.scrambled not in SCRAMBLED:
             raise ConfigError(f"scrambled must be one of {', '.join(map(repr, SCRAMBLED))}: got {self.scrambled!r}")
         if self.talk not in TALKS:

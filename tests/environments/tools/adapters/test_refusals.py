@@ -56,7 +56,7 @@ def test_a_package_without_what_it_needs_is_refused(interpreter):
 
 
 def test_unknown_weights_and_options_that_mean_nothing_are_refused(interpreter):
-    with pytest.raises(ConfigError, match=r"weights names .'wisdom'., no components; expected success"):
+    with pytest.raises(ConfigError, match=r"weights names .'wisdom'., which are no components; expected success"):
         make_game("bfcl/multi_turn", interpreter=sys.executable, weights={"wisdom": 1.0})
     game = make_game("agentdojo/mail", interpreter=interpreter("agentdojo", "0.1.35"), solo=True)
     with pytest.raises(ConfigError, match="the option solo means nothing here"):
