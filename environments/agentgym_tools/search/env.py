@@ -103,6 +103,10 @@ class SearchEnv(ToolEnv):
             raise ConfigError(
                 "questions and the articles they are about go together: give questions with corpus or server"
             )
+        if questions and (kind is not None or hops is not None):
+            raise ConfigError(
+                "kind and hops choose generated questions, and questions of your own were given; leave them out"
+            )
         Wanted(articles=articles, kind="chain" if kind is None else kind, hops=1 if hops is None else hops)
         if not questions:
             generated_corpus(articles)

@@ -64,13 +64,17 @@ def _read_line(line: str, where: str, number: int) -> Task:
     for key in ("question", "answer", "evidence"):
         if key not in fields:
             raise ConfigError(f"{where}: the key {key!r} is missing; {_EXPECTED}")
-    if not isinstance(fields["question"], str) or not isinstance(fields["evidence"], list):
+    asked, answer = fields["question"], fields["answer"]
+    if not isinstance(asked, str) or not asked.strip() or not isinstance(fields["evidence"], list):
         raise ConfigError(f"{where}: question must be a text and evidence a list of ids; {_EXPECTED}")
-    answer = fields["answer"]
+    if isinstance(answer, bool | dict):
+        raise ConfigError(
+            f"{where}: the answer must be a text, a number, a list of names or null: got {answer!r:.80}; {_EXPECTED}"
+        )
     if isinstance(answer, float) and not math.isfinite(answer):
         raise ConfigError(f"{where}: the answer must be a finite number, got {answer}; {_EXPECTED}")
     hidden = {"form": fields.get("form", _form_of(answer)), "answer": answer, "evidence": fields["evidence"]}
-    task = Task(f"question-{number}", number, fields["question"], limits=LIMITS, private=hidden)
+    task = Task(f"question-{number}", number, asked, limits=LIMITS, private=hidden)
     try:
         read_question(task)
     except TaskError as error:

@@ -158,7 +158,8 @@ def _require_fitting(where: str, form: object, answer: object, evidence: Sequenc
     if form not in FORMS:
         raise TaskError(f"{where}: form must be one of {', '.join(FORMS)}: got {form!r}")
     if not isinstance(answer, kinds[str(form)]) or isinstance(answer, bool):
-        raise TaskError(f"{where}: the answer {answer!r:.80} is not of the form {form!r}")
+        shape = {"list": "a list of names", "none": "null", "number": "a number"}.get(str(form), "a text")
+        raise TaskError(f"{where}: the answer {answer!r:.80} is not of the form {form!r}, which is {shape}")
     if isinstance(answer, list) and not (answer and all(isinstance(name, str) for name in answer)):
         raise TaskError(f"{where}: a list must hold names, at least one: got {answer!r:.80}")
     names = answer if isinstance(answer, list) else [answer] if form == "name" else []

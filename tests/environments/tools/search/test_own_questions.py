@@ -39,8 +39,12 @@ def test_own_questions_are_the_tasks_in_turn_and_can_be_solved(play, corpus_file
         ('{"question": "Q", "answer": "x", "evidence": [7]}', "evidence must be ids"),
         ('{"question": "Q", "answer": NaN, "evidence": ["7"]}', "the answer must be a finite number, got nan"),
         ('{"question": "Q", "answer": 1e999, "evidence": ["7"]}', "the answer must be a finite number, got inf"),
-        ('{"question": "Q", "answer": true, "evidence": ["7"]}', "is not of the form 'name'"),
-        ('{"question": "Q", "answer": "x", "form": "number", "evidence": ["7"]}', "is not of the form 'number'"),
+        ('{"question": "Q", "answer": true, "evidence": ["7"]}', "a list of names or null: got True"),
+        ('{"question": " ", "answer": "x", "evidence": ["7"]}', "question must be a text"),
+        (
+            '{"question": "Q", "answer": "x", "form": "number", "evidence": ["7"]}',
+            "is not of the form 'number', which is a number",
+        ),
     ],
 )
 def test_wrong_line_is_refused_with_its_number(tmp_path, line, why):
@@ -48,6 +52,12 @@ def test_wrong_line_is_refused_with_its_number(tmp_path, line, why):
     path.write_text(f'{{"question": "Q", "answer": "x", "evidence": ["7"]}}\n{line}\n')
     with pytest.raises(ConfigError, match=f"questions.jsonl:2: .*{why}"):
         read_questions(path)
+
+
+@pytest.mark.parametrize("choice", [{"kind": "chain"}, {"hops": 2}])
+def test_what_chooses_generated_questions_is_refused_beside_ones_own(corpus_file, questions_file, choice):
+    with pytest.raises(ConfigError, match="kind and hops choose generated questions"):
+        SearchEnv(corpus=str(corpus_file), questions=str(questions_file), **choice)
 
 
 def test_file_without_questions_is_refused(tmp_path):
