@@ -39,6 +39,11 @@ _NOTHING = re.compile(
     r"(?:fee|charge|cost|surcharge|costs) , (?:none|nothing|zero|free)|keep nothing|nothing is kept|nothing extra|"
     r"(?:is|are) free of charge|at no (?:extra )?cost|do not keep (?:anything|a fee)) "
 )
+_DOING_IS_FREE = re.compile(
+    r"^ (?:(?:and|so|well|okay|now|then|yes|sure|,) )*(?!during|morning|evening|\w*thing )\w+ing (?:\S+ ){1,6}?"
+    r"(?P<sum>(?:is|are|be) (?:still |completely |entirely |also )?free) (?!of |at |on |from )"
+)
+"""What something costs that is done, as in "cancelling it is free"; a slot that is free costs what it costs."""
 _UNITS = {"dollar": 100, "dollars": 100, "euro": 100, "euros": 100, "cent": 1, "cents": 1, "usd": 100, "eur": 100}
 _CURRENCIES = frozenset({"usd", "eur", "dollars", "euros"})
 """Units that may stand before an amount."""
@@ -186,10 +191,15 @@ class Vocabulary:
 
 def _nothing(sentence: Sentence) -> Iterator[Spotted]:
     """Words for a sum of nothing."""
-    found = _NOTHING.search(sentence.flat)
-    if found is not None:
-        at = sentence.flat[: found.start() + 1].count(" ") - 1
-        yield Spotted("money", "0", at, at + found[0].count(" ") - 1, 0, has_unit=True, is_nothing=True)
+    flat = sentence.flat
+    if found := _NOTHING.search(flat):
+        start, said = found.start() + 1, found[0].strip()
+    elif found := _DOING_IS_FREE.search(flat):
+        start, said = found.start("sum"), found["sum"]
+    else:
+        return
+    at = flat[:start].count(" ") - 1
+    yield Spotted("money", "0", at, at + said.count(" ") + 1, 0, has_unit=True, is_nothing=True)
 
 
 def _word(token: Token) -> str:

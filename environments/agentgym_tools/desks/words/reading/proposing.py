@@ -18,6 +18,7 @@ from agentgym_tools.worlds.calls import Call
 
 MAX_ACTIONS = 4
 _MEANS_BEFORE = re.compile(r" (?:it|its|same|that|this|them|their) ")
+_BEGINS = frozenset({"and", "so", "well", "okay", "now", "then", "yes", "sure"})
 MAX_BACK = 3
 MAX_LINES = 6
 _NEAR = 0.3
@@ -158,7 +159,8 @@ def _offer_together(reading: Reading, parts: Sequence[Part]) -> bool:
 def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Filled] | None:
     """The tool that a part is about, with its arguments: the words weigh, and how many arguments are there."""
     matches = reading.language.actions.matches(reading.language.words(whole), 0.3)[:MAX_ACTIONS]
-    matches = [match for match in matches if match.score > _NEAR * matches[0].score]
+    is_first = bool(matches) and _begins_with(whole, matches[0])
+    matches = matches[:1] if is_first else [each for each in matches if each.score > _NEAR * matches[0].score]
     near = [part.number, *_around(reading, part.number)]
     if _MEANS_BEFORE.search(whole.flat):
         near += [number for number in range(part.number - 1, max(-1, part.number - MAX_BACK), -1) if number not in near]
@@ -177,6 +179,12 @@ def _action_in(reading: Reading, part: Part, whole: Sentence) -> tuple[Match, Fi
         return None
     _, match, filled = max(rated, key=lambda each: each[0])
     return match, replace(filled, sources=[near[each] for each in filled.sources])
+
+
+def _begins_with(sentence: Sentence, match: Match) -> bool:
+    """Whether a sentence is about what a tool does, as "cancelling it" in its first words; a booking is a thing."""
+    words = [token for token in sentence.tokens if token.kind == "word" and token.word not in _BEGINS][:1]
+    return any(each.word.endswith("ing") and each.word != "booking" and each.plain in match.words for each in words)
 
 
 def propose(reading: Reading, part: Part, tool: str) -> bool:

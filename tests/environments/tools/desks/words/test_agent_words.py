@@ -292,6 +292,25 @@ def test_a_yes_is_asked_for_in_many_ways_and_for_one_thing(frame):
     assert not understood.unclear
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cancelling S10868 is free because it is still nine days away. Do you want me to do that?",
+        "Cancelling S10868 would be free. Shall I go ahead?",
+    ],
+)
+def test_what_it_costs_to_do_something_is_a_proposal_of_that(text):
+    understood = understand_agent(language_of(desk("clinic"), "full"), text, Context(customer="P719"))
+    assert said(understood) == ["propose(action='cancel_visit', arguments={'slot_id': 'S10868', 'fee_cents': 0})"]
+
+
+def test_what_is_said_of_cancelling_proposes_no_booking():
+    text = "Cancelling S10868 is possible. Shall I do it?"
+    understood = understand_agent(language_of(desk("clinic"), "full"), text, Context(customer="P719"))
+    assert not understood.acts
+    assert "without the fee" in understood.unclear[0]
+
+
 def test_lines_with_labels_and_values_ask_nothing(heard):
     lines = "**Order:** W25357\n**Street:** 55 Mill Lane\n**City:** Millbrook\n**ZIP:** 94169"
     assert said(
