@@ -238,7 +238,7 @@ REASONS: Mapping[str, Sequence[str]] = {
         "fee paid already",
         "no balance",
         "nothing to pay",
-        "all paid",
+        "everything paid",
     ),
     "no_excuse": (
         "excuse not accepted",

@@ -304,6 +304,20 @@ def test_what_it_costs_to_do_something_is_a_proposal_of_that(text):
     assert said(understood) == ["propose(action='cancel_visit', arguments={'slot_id': 'S10868', 'fee_cents': 0})"]
 
 
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        ("You still owe us $60.", "tell(fact='due_cents', value=6000)"),
+        ("I can't book a visit while you owe us money.", "refuse(reason='unpaid_fees')"),
+        ("You owe us 60 dollars, and until that's paid I can't book.", "refuse(reason='unpaid_fees')"),
+        ("Sorry, everything is paid already.", "refuse(reason='nothing_unpaid')"),
+    ],
+)
+def test_debts_and_no_debts_are_told_apart(text, act):
+    understood = understand_agent(language_of(desk("clinic"), "full"), text, Context(customer="P719"))
+    assert said(understood) == [act]
+
+
 def test_what_is_said_of_cancelling_proposes_no_booking():
     text = "Cancelling S10868 is possible. Shall I do it?"
     understood = understand_agent(language_of(desk("clinic"), "full"), text, Context(customer="P719"))
