@@ -60,7 +60,8 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     lines += _aligned(rows)
     rates = result.game_rates() if result.role else {}
     if rates:
-        lines.append(", ".join(f"{name} {value:.3f}" for name, value in rates.items()) + " (kept the rules x score)")
+        shown = [f"{name} {'-' if math.isnan(value) else f'{value:.3f}'}" for name, value in rates.items()]
+        lines.append(f"{', '.join(shown)} (kept the rules x score)")
     for role, tasks in result.other_roles.items():
         lines.append(f"as {role}: success {estimate_text(mean_success(tasks))}")
     if result.attempts > 1:

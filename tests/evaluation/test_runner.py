@@ -304,6 +304,7 @@ def test_evaluation_names_an_unseen_game(nim, tmp_path):
     result = evaluate(Sayer("?"), unseen)
     assert result.to_json()["is_unseen_env"]
     assert "UNSEEN ENVIRONMENT" in result_text(result)
+    assert "played 0.000, quality -, product 0.000" in result_text(result)
     assert result.game_rates() == {"played": 0.0, "quality": pytest.approx(math.nan, nan_ok=True), "product": 0.0}
 
 
