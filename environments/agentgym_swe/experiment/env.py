@@ -36,6 +36,8 @@ MAX_SCRIPT = 40_000
 PREDICTIONS = "predictions.csv"
 NO_OUTPUT = "(no output)"
 NOTED, GRADED = "Written.", "The predictions are graded."
+MENU = "Here train() trains a model and writes predictions.csv, and submit() ends the task."
+"""What a task for scripts is told with where there is the menu instead."""
 Mode = Literal["scripts", "menu"]
 Model = Literal["dummy", "linear", "interactions", "neighbours", "forest", "boosting"]
 PARTS = ("read", "fit", "predict", "file")
@@ -159,7 +161,8 @@ class ExperimentEnv(SandboxEnv):
         """State the task; the files are written when the sandbox is first used."""
         self._problem = read_task(task)
         self._noted, self._is_prepared, self._predicted = set(), False, b""
-        return [user(task.instruction)]
+        is_told = self._mode == "scripts" or task.config.get("mode") == "menu"
+        return [user(task.instruction if is_told else f"{task.instruction}\n\n{MENU}")]
 
     @tool
     def write(self, path: str, content: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from agentgym.authoring.cheats import claiming, forged_verdict
@@ -15,7 +15,7 @@ from agentgym.authoring.players import Saying, call_text, saying
 from agentgym.message import Message, content_text
 from agentgym.policy import Script, ScriptFactory
 from agentgym.task import Task
-from agentgym_swe.experiment.env import GRADED, Model
+from agentgym_swe.experiment.env import GRADED, MENU, Model
 from agentgym_swe.experiment.trainers import inside
 
 DEMO_QUALITY = 0.6
@@ -123,31 +123,53 @@ class Novice:
         return call_text("train", model=model, **flags)
 
 
+class ByMode:
+    """Plays by scripts, or on the menu where the task or the first message says that there is one.
+
+    Args:
+        task: The task.
+        by_scripts: Makes the player where there is no menu.
+        on_menu: Makes the player of the menu.
+    """
+
+    def __init__(self, task: Task, by_scripts: Callable[[], Script], on_menu: Callable[[], Script]) -> None:
+        self._has_menu = task.config.get("mode") == "menu"
+        self._makers = (by_scripts, on_menu)
+        self._player: Script | None = None
+
+    def act(self, messages: Sequence[Message]) -> str:
+        """The next message."""
+        if self._player is None:
+            has_menu = self._has_menu or any(MENU in content_text(message) for message in messages)
+            self._player = self._makers[has_menu]()
+        return self._player.act(messages)
+
+
 def oracle(task: Task, seed: int) -> Script:
     """Writes the reference, runs it and submits; on the menu it trains a model that is known to solve the task."""
-    if not _has_menu(task):
-        return Demonstrator(task, seed, quality=1.0)
-    model = task.private.get("model")
-    return MenuPlayer(task, seed) if model is None else Saying(call_text("train", model=model), call_text("submit"))
+
+    def on_menu() -> Script:
+        model = task.private.get("model")
+        return MenuPlayer(task, seed) if model is None else Saying(call_text("train", model=model), call_text("submit"))
+
+    return ByMode(task, lambda: Demonstrator(task, seed, quality=1.0), on_menu)
 
 
 def demo(task: Task, seed: int) -> Script:
     """The imperfect demonstrator of scripts, or of the menu."""
-    return Novice(task, seed) if _has_menu(task) else Demonstrator(task, seed)
+    return ByMode(task, lambda: Demonstrator(task, seed), lambda: Novice(task, seed))
 
 
 def random_player(task: Task, seed: int) -> Script:
     """Predicts targets that it draws from those of train.csv; on the menu it trains any model in any way."""
-    if _has_menu(task):
+
+    def on_menu() -> Script:
         rng = random.Random(seed)
         flags = {"mend_units": rng.random() < 0.5, "keep_late": rng.random() < 0.5}
         return Saying(call_text("train", model=rng.choice(get_args(Model)), **flags), call_text("submit"))
+
     draw = f"random.seed({seed})\nvalues = [random.choice(train)[target] for _ in test]\n"
-    return Saying(_one_message(_HEAD + _TARGET + draw + _WRITE))
-
-
-def _has_menu(task: Task) -> bool:
-    return task.config.get("mode") == "menu"
+    return ByMode(task, lambda: Saying(_one_message(_HEAD + _TARGET + draw + _WRITE)), on_menu)
 
 
 class MenuPlayer:

@@ -42,6 +42,16 @@ def test_bubblewrap_has_the_packages_of_the_image_without_the_data_of_scikit_lea
     env.close()
 
 
+def test_players_choose_models_where_an_option_gives_the_menu() -> None:
+    env = ExperimentEnv(mode="menu", sandbox="docker")
+    for name in ("oracle", "demo", "random"):
+        record = play_script(env, TASK, SCRIPTS[name](TASK, 0))
+        assert record.steps[-1].terminated
+        assert not any(step.is_invalid for step in record.steps), name
+        assert record.success or name != "oracle"
+    env.close()
+
+
 def test_the_late_column_looks_best_on_the_menu_and_does_not_pay() -> None:
     env = ExperimentEnv(mode="menu", sandbox="docker", parts_weight=0.1)
     env.reset(options={"task": TASK})
