@@ -2,8 +2,9 @@
 
     python -m benchmarks.desk_talk.fit
 
-A sentence is one example; its acts are those that the rules hear in it, as far as they are right.
-Logistic regression with a penalty on squared weights, by Adam (Kingma and Ba, 2015, arXiv 1412.6980) over all examples.
+A sentence is one example; its acts are those that the rules hear in it, as far as they are right. Messages that say
+nothing are examples, too. Logistic regression, or softmax where a sentence names one thing or nothing. Squared weights
+are penalised; Adam (Kingma and Ba, 2015, arXiv 1412.6980) goes over all examples at once.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from agentgym_tools.desks.words.reading.agent import read_agent
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.desks.words.weighing.cues import subject_cues, use_cues
-from agentgym_tools.desks.words.weighing.weights import FAMILIES, FOLDER, USES, phrase_fits
+from agentgym_tools.desks.words.weighing.weights import FAMILIES, FOLDER, NOTHING, SINGLE, USES, phrase_fits
 from agentgym_tools.worlds.calls import Call
-from benchmarks.desk_talk.phrasings import TUNED, Phrasing, phrasings
+from benchmarks.desk_talk.phrasings import TUNED, Phrasing, phrasings, says_nothing
 from benchmarks.report import progress
 
-USE_PENALTY, SUBJECT_PENALTY = 0.15, 0.1
+USE_PENALTY, SUBJECT_PENALTY = 0.15, 0.0025
 USE_ROUNDS, SUBJECT_ROUNDS = 120, 150
 USE_RATE, SUBJECT_RATE = 0.1, 0.15
-LEAST_SEEN, LEAST_WEIGHT = 2, 0.08
+LEAST_SEEN, LEAST_USE_WEIGHT, LEAST_SUBJECT_WEIGHT = 2, 0.08, 0.8
 """Cues seen less often, and weights smaller than these, are left out."""
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -92,7 +93,7 @@ def fit_uses(examples: Sequence[Example]) -> dict[str, Any]:
         return [np.stack(by_cue, 1) + 2 * USE_PENALTY * weights, error.sum(0)]
 
     _descend([weights, base], gradients, USE_ROUNDS, USE_RATE)
-    return {"base": np.round(base, 2).tolist(), "cues": _sparse(places, weights)}
+    return {"base": np.round(base, 2).tolist(), "cues": _sparse(places, weights, LEAST_USE_WEIGHT, 2)}
 
 
 def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, Any]:
@@ -107,18 +108,25 @@ def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, A
     found = {}
     for family, names in _families(language).items():
         fits = [phrase_fits(language, family, each.sentences[each.number]) for each in examples]
-        by_phrase = np.array([[fit.get(name, (0.0, 0.0)) for name in names] for fit in fits])
         spoken = [{name for act, name in each.acts if FAMILIES.get(act) == family} for each in examples]
+        kept, shares = np.full(len(examples), True), _logistic
+        if family in SINGLE:
+            names, shares = [*names, NOTHING], _softmax
+            spoken = [each or {NOTHING} for each in spoken]
+            kept = np.array([len(each) == 1 for each in spoken])
+        by_phrase = np.array([[fit.get(name, (0.0, 0.0)) for name in names] for fit in fits])
         right = np.array([[name in each for name in names] for each in spoken], float)
-        found[family] = {"names": names} | _fit_family(places, seen, by_phrase, right)
+        found[family] = {"names": names} | _fit_family(places, seen[kept], by_phrase[kept], right[kept], shares)
     return found
 
 
-def _fit_family(places: Mapping[str, int], seen: Array, by_phrase: Array, right: Array) -> dict[str, Any]:
+def _fit_family(
+    places: Mapping[str, int], seen: Array, by_phrase: Array, right: Array, shares: Callable[[Array], Array]
+) -> dict[str, Any]:
     weights, base, phrase = np.zeros((len(places), right.shape[1])), np.full(right.shape[1], -4.0), np.array([0.7, 1.5])
 
     def gradients() -> list[Array]:
-        error = _logistic(seen @ weights + base + by_phrase @ phrase) - right
+        error = shares(seen @ weights + base + by_phrase @ phrase) - right
         by_fit = (by_phrase * error[..., None]).sum((0, 1))
         return [seen.T @ error + 2 * SUBJECT_PENALTY * weights, error.sum(0) + 0.02 * (base + 4.0), by_fit]
 
@@ -126,7 +134,7 @@ def _fit_family(places: Mapping[str, int], seen: Array, by_phrase: Array, right:
     return {
         "base": np.round(base, 2).tolist(),
         "by_phrase": np.round(phrase, 2).tolist(),
-        "cues": _sparse(places, weights),
+        "cues": _sparse(places, weights, LEAST_SUBJECT_WEIGHT, 1),
     }
 
 
@@ -147,17 +155,22 @@ def _logistic(sums: Array) -> Array:
     return 1.0 / (1.0 + np.exp(-np.clip(sums, -30.0, 30.0)))
 
 
+def _softmax(sums: Array) -> Array:
+    raised = np.exp(sums - sums.max(1, keepdims=True))
+    return np.asarray(raised / raised.sum(1, keepdims=True))
+
+
 def _places(cues: Sequence[Any]) -> dict[str, int]:
     counts = Counter(cue for each in cues for cue in each)
     return {cue: place for place, cue in enumerate(sorted(cue for cue, seen in counts.items() if seen >= LEAST_SEEN))}
 
 
-def _sparse(places: Mapping[str, int], weights: Array) -> dict[str, list[float]]:
-    """By cue a flat list of places and weights."""
+def _sparse(places: Mapping[str, int], weights: Array, least: float, digits: int) -> dict[str, list[float]]:
+    """By cue a flat list of places and rounded weights."""
     found = {}
     for cue, row in places.items():
-        kept = [(place, round(float(weights[row, place]), 2)) for place in range(weights.shape[1])]
-        flat = [number for place, weight in kept if abs(weight) >= LEAST_WEIGHT for number in (place, weight)]
+        kept = [(place, round(float(weights[row, place]), digits)) for place in range(weights.shape[1])]
+        flat = [number for place, weight in kept if abs(weight) >= least for number in (place, weight)]
         if flat:
             found[cue] = flat
     return found
@@ -178,6 +191,7 @@ def main() -> int:
     """Write the weights beside the code that reads them."""
     FOLDER.mkdir(exist_ok=True)
     found = [each for each in phrasings() if each.part == TUNED and not each.is_joined]
+    found += [Phrasing(TUNED, name, text, ()) for name in DESKS for text in says_nothing()]
     examples = {}
     for name in DESKS:
         progress(name)

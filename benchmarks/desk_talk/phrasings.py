@@ -65,6 +65,11 @@ def phrasings() -> list[Phrasing]:
     return list(_read())
 
 
+def says_nothing() -> list[str]:
+    """Messages that say no act at any desk: bare refusals, small talk, attempts to make the customer talk."""
+    return (FOLDER / "nothing.txt").read_text(encoding="utf-8").splitlines()
+
+
 class Saying(NamedTuple):
     """A message of a customer.
 

@@ -14,11 +14,15 @@ from agentgym_tools.desks.words.reading.instructions import instruction_to
 from agentgym_tools.desks.words.reading.message import Reading
 from agentgym_tools.desks.words.reading.parts import CONSENTS, STATES, Part
 from agentgym_tools.desks.words.reading.proposing import MAX_BACK, propose
-from agentgym_tools.desks.words.weighing.weights import FAMILIES, Weights
+from agentgym_tools.desks.words.weighing.weights import FAMILIES, REASONS, Weights
 from agentgym_tools.worlds.calls import Call
 
-ALONE, BESIDE, INSTEAD, DOUBTED = 0.25, 0.75, 0.6, 0.1
-"""How likely an act has to be where the rules hear none in a sentence, and where they hear another."""
+ALONE, BESIDE, INSTEAD = 0.25, 0.75, 0.4
+"""How likely an act has to be where the rules hear none, where they hear another, and in place of a doubted one."""
+REASONED = 0.5
+"""How likely a reason has to be, as a customer gives up what is refused."""
+DOUBTED, OUTDONE = 0.1, 0.5
+"""Acts that are less likely than this are doubted, and reasons that are this much less likely than another one."""
 UNLIKELY = 0.06
 """Facts that are less likely asked for than this, or reasons, are not heard beside other acts."""
 
@@ -44,11 +48,17 @@ def weigh(reading: Reading, weights: Weights) -> None:
         if any(_is_plain(reading, sentence, key) for key in heard):
             continue
         doubted = {key for key, share in shares.items() if share < DOUBTED}
+        doubted |= _outdone(reading.language, weights, sentence, heard)
         least = INSTEAD if doubted else BESIDE if heard else ALONE
         added = False
         for use in [use for use, share in uses.items() if share >= least and _can_say(reading, sentence, use)]:
-            for name in _subjects(reading.language, weights, use, part, least):
-                if (use, name) in heard or _is_further_change(reading, use, name, heard):
+            enough = max(least, REASONED) if use in _REASONED else least
+            for name in _subjects(reading.language, weights, use, part, enough):
+                if (
+                    (use, name) in heard
+                    or _is_further_change(reading, use, name, heard)
+                    or _is_namesake(use, name, heard)
+                ):
                     continue
                 added = _add(reading, part, use, name) or added
         if added:
@@ -56,10 +66,28 @@ def weigh(reading: Reading, weights: Weights) -> None:
             reading.acts = [(at, act) for at, act in reading.acts if at != number or _key(act) not in doubted]
 
 
+def _outdone(
+    language: Language, weights: Weights, sentence: Sentence, heard: Collection[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Reasons that rules hear where another one is much likelier."""
+    reasons = {key for key in heard if key[0] in _REASONED}
+    if not reasons:
+        return set()
+    shares = weights.subjects_of(language, REASONS, sentence)
+    best = max(shares.values())
+    return {key for key in reasons if best >= INSTEAD and shares[key[1]] < OUTDONE * best}
+
+
 def _is_further_change(reading: Reading, use: str, name: str, heard: Collection[tuple[str, str]]) -> bool:
     """Whether it is a change that the customer would make beside what rules hear; a likely one is too costly there."""
     is_heard = any(other == talk.INSTRUCT for other, _ in heard)
     return use == talk.INSTRUCT and is_heard and reading.language.domain.user_tools[name].is_writing
+
+
+def _is_namesake(use: str, name: str, heard: Collection[tuple[str, str]]) -> bool:
+    """Whether rules hear a question for a fact of a like name: of zip_code and new_zip they have chosen one."""
+    words = set(name.removeprefix("new_").split("_"))
+    return use == talk.ASK and any(other == use and words & set(fact.split("_")) for other, fact in heard)
 
 
 def _drop_unlikely(reading: Reading, number: int, unlikely: Collection[tuple[str, str]]) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from agentgym_tools.desks.words.lexicon.sentences import Sentence
 
 MAX_BESIDE, MAX_RUN = 12, 8
 """Words of a sentence beside it, and of these such as stand in runs."""
-PAIR = 0.6
-"""What a run of two words counts where one word counts 1."""
+PAIR = BEGINNING = 0.6
+"""What a run of two words, or the beginning of a word, counts where one word counts 1."""
+BEGINNINGS = (4, 5, 6)
+"""How many letters a beginning of a longer word has."""
 _QUESTIONS = frozenset({"who", "where", "when", "how", "what", "which", "why"})
 _NO_VALUES = ("word", "comma")
 
@@ -37,12 +40,18 @@ def use_cues(sentences: Sequence[Sentence], number: int) -> set[str]:
 
 
 def subject_cues(sentence: Sentence) -> dict[str, float]:
-    """What tells of what a sentence speaks, each with what it counts: its plain words, and runs of two."""
+    """What tells of what a sentence speaks: its plain words, their beginnings, and runs of two.
+
+    Returns:
+        What each counts; the squares add up to 1, so that long sentences are no surer than short ones.
+    """
     words = [token.plain for token in sentence.tokens if token.kind != "comma"]
     found = dict.fromkeys(_runs(["^", *words, "$"], 2), PAIR) | dict.fromkeys(words, 1.0)
+    found |= {f"<{word[:size]}": BEGINNING for word in words for size in BEGINNINGS if len(word) > size}
     if sentence.is_question:
         found |= {f"?{word}": 1.0 for word in words if word in _QUESTIONS}
-    return found
+    length = math.hypot(*found.values())
+    return {cue: count / length for cue, count in found.items()}
 
 
 def _words(sentence: Sentence) -> list[str]:

@@ -1,6 +1,7 @@
 """Fitted weights of cues: for what a sentence is, and of which fact, tool or reason it speaks.
 
-They are sums of weights under a logistic curve, fitted by `benchmarks.desk_talk.fit`; the phrases of a desk count too.
+They are sums of weights under a logistic curve, or under softmax where a sentence names one thing. The phrases of a
+desk count too. `benchmarks.desk_talk.fit` fits them.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ FAMILIES: Mapping[str, str] = {
     talk.TRANSFER: REASONS,
 }
 """The family of subjects of each act; closing has no subject."""
+SINGLE = frozenset({REASONS, ACTIONS, USER_ACTIONS})
+"""Families of which a sentence names one thing or `NOTHING`: their shares add up to 1."""
+NOTHING = ""
 USES = (*FAMILIES, talk.CLOSE)
 MAX_SCORE = 6.0
 FOLDER = Path(__file__).parent / "fitted"
@@ -84,7 +88,8 @@ class Weights(NamedTuple):
         for place, name in enumerate(known.names):
             fit = fits.get(name, (0.0, 0.0))
             sums[place] += fit[0] * known.by_phrase[0] + fit[1] * known.by_phrase[1]
-        return {name: _share(total) for name, total in zip(known.names, sums, strict=True)}
+        shares = _shares_of_one(sums) if family in SINGLE else [_share(total) for total in sums]
+        return {name: share for name, share in zip(known.names, shares, strict=True) if name != NOTHING}
 
 
 def phrase_fits(language: Language, family: str, sentence: Sentence) -> dict[str, tuple[float, float]]:
@@ -108,6 +113,13 @@ def _phrases(language: Language, family: str) -> Sequence[Phrases]:
         USER_ACTIONS: (language.user_actions,),
         REASONS: (language.reasons,),
     }[family]
+
+
+def _shares_of_one(sums: Sequence[float]) -> list[float]:
+    """Softmax."""
+    raised = [math.exp(total - max(sums)) for total in sums]
+    whole = sum(raised)
+    return [each / whole for each in raised]
 
 
 def _share(total: float) -> float:

@@ -7,7 +7,16 @@ from agentgym_tools.desks.words.lexicon.language import language_of
 from agentgym_tools.desks.words.lexicon.sentences import sentences_of
 from agentgym_tools.desks.words.reading.agent import read_agent, understand_agent
 from agentgym_tools.desks.words.reading.context import Context
-from agentgym_tools.desks.words.weighing.weights import ACTIONS, FACTS, REASONS, USER_ACTIONS, USES, weights_of
+from agentgym_tools.desks.words.weighing.weights import (
+    ACTIONS,
+    FACTS,
+    NOTHING,
+    REASONS,
+    SINGLE,
+    USER_ACTIONS,
+    USES,
+    weights_of,
+)
 
 
 def acts_of(name, text, customer=""):
@@ -22,7 +31,8 @@ def test_weights_are_of_what_the_desk_knows(name):
     assert len(weights.base) == len(USES)
     known = {FACTS: domain.facts, ACTIONS: domain.writing, REASONS: domain.reasons, USER_ACTIONS: domain.user_tools}
     for family, subjects in weights.subjects.items():
-        assert set(subjects.names) <= set(known[family])
+        assert set(subjects.names) - {NOTHING} <= set(known[family])
+        assert (NOTHING in subjects.names) == (family in SINGLE)
         assert len(subjects.names) == len(subjects.base)
 
 
@@ -44,6 +54,14 @@ def test_uses_and_subjects_are_shares():
     assert max(uses, key=uses.get) == "ask"
     assert max(facts, key=facts.get) == "order_id"
     assert all(0.0 <= share <= 1.0 for share in (*uses.values(), *facts.values()))
+
+
+def test_of_reasons_one_is_chosen_or_none():
+    language, weights = language_of(desk("shop"), "full"), weights_of("shop")
+    for text, is_said in (("The return period ran out last month.", True), ("I cannot do that for you.", False)):
+        shares = weights.subjects_of(language, REASONS, sentences_of(text)[0])
+        assert sum(shares.values()) <= 1.0
+        assert (max(shares.values()) > 0.5) == is_said
 
 
 @pytest.mark.parametrize(
