@@ -294,7 +294,7 @@ def test_base_is_made_from_packages_where_no_registry_has_it(
         ("mcp", 300),
         ("experiment", 500),
         ("tuning", 550),
-        ("env", 340),
+        ("env", 345),
         ("web", 750),
         ("swe", 350),
     ],

@@ -19,6 +19,7 @@ def test_the_files_on_the_page_are_read(tmp_path: Path) -> None:
     (servers,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (tasks,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     (tmp_path / "servers.toml").write_text(servers)
+    (tmp_path / "notes").mkdir()
     mounts = read_mounts(tmp_path / "servers.toml")
     assert mounts.servers["notes"].command == ("python3", "{folder}/notes.py")
     assert mounts.servers["notes"].folder == str(tmp_path / "notes")
