@@ -140,7 +140,7 @@ class Task:
 
 
 def _limits(fields: Mapping[str, Any], owner: str) -> Limits:
-    """Limits from JSON, with what is no number said by its name."""
+    """Limits from a JSON object; the message names a key that is unknown or holds no number."""
     known = [each.name for each in dataclasses.fields(Limits)]
     for name, value in fields.items():
         if name not in known:

@@ -107,7 +107,7 @@ class ImageShelf:
             reference: As in `SandboxSpec.image`.
 
         Raises:
-            SandboxStartError: The engine has no such image, or the reference is none; says how to get it.
+            SandboxStartError: The engine has no such image, or refuses the reference; the message says what to do.
         """
         tag = resolve_image(reference)
         with self._lock:

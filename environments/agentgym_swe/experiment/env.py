@@ -37,7 +37,7 @@ PREDICTIONS = "predictions.csv"
 NO_OUTPUT = "(no output)"
 NOTED, GRADED = "Written.", "The predictions are graded."
 MENU = "Here train() trains a model and writes predictions.csv, and submit() ends the task."
-"""What a task for scripts is told with where there is the menu instead."""
+"""What the first message adds where a task for scripts is played on the menu."""
 Mode = Literal["scripts", "menu"]
 Model = Literal["dummy", "linear", "interactions", "neighbours", "forest", "boosting"]
 PARTS = ("read", "fit", "predict", "file")

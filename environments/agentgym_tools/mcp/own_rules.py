@@ -30,7 +30,7 @@ def require_sound(task: Task) -> None:
     start = start_of(task.config)
     seen = set()
     for rule in rules_of(task):
-        kind, path = rule["rule"], rule.get("path", "")
+        kind, path = rule["rule"], str(rule.get("path", ""))
         if (kind, path) in seen:
             raise TaskError(f"it states two rules {kind!r}{f' for {path!r}' if path else ''}; join them into one")
         seen.add((kind, path))

@@ -43,7 +43,7 @@ _DOING_IS_FREE = re.compile(
     r"^ (?:(?:and|so|well|okay|now|then|yes|sure|,) )*(?!during|morning|evening|\w*thing )\w+ing (?:\S+ ){1,6}?"
     r"(?P<sum>(?:is|are|be) (?:still |completely |entirely |also )?free) (?!of |at |on |from )"
 )
-"""What something costs that is done, as in "cancelling it is free"; a slot that is free costs what it costs."""
+"""A change that costs nothing, as in "cancelling it is free"; "the slot is free" says nothing of its cost."""
 _UNITS = {"dollar": 100, "dollars": 100, "euro": 100, "euros": 100, "cent": 1, "cents": 1, "usd": 100, "eur": 100}
 _CURRENCIES = frozenset({"usd", "eur", "dollars", "euros"})
 """Units that may stand before an amount."""

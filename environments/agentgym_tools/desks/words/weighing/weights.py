@@ -117,7 +117,8 @@ def _phrases(language: Language, family: str) -> Sequence[Phrases]:
 
 def _shares_of_one(sums: Sequence[float]) -> list[float]:
     """Softmax."""
-    raised = [math.exp(total - max(sums)) for total in sums]
+    highest = max(sums)
+    raised = [math.exp(total - highest) for total in sums]
     whole = sum(raised)
     return [each / whole for each in raised]
 
