@@ -34,7 +34,7 @@ class ServeOptions:
 
     suite: str = ""
     """Create the environment with the options of this suite."""
-    option: KeyValues = ()
+    env_option: KeyValues = ()
     """Options of the environment, beyond those of the suite."""
     host: Annotated[str, tyro.conf.arg(metavar="ADDRESS")] = ServerConfig.host
     """The address to listen at. An address that other machines can reach needs a token."""
@@ -105,7 +105,8 @@ def run(
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     config = options.config
     env_id = spec(env).id
-    made_with = {**(_options_of(options.suite, env_id) if options.suite else {}), **read_options(options.option)}
+    of_suite = _options_of(options.suite, env_id) if options.suite else {}
+    made_with = {**of_suite, **read_options(options.env_option, "--env-option")}
     app = create_app(env_id, config, **made_with)
 
     if options.stdio:

@@ -196,7 +196,7 @@ def _start(provider: str, env_id: str, options: Mapping[str, Any]) -> Server:
         sandbox = provider_named(provider).start(wanted)
         stack.callback(sandbox.close)
         argv = ["agentgym", "serve", env_id, "--port", str(_PORT), "--max-sessions", str(_MAX_SESSIONS)]
-        given = [part for name, value in options.items() for part in ("--option", f"{name}={json.dumps(value)}")]
+        given = [part for name, value in options.items() for part in ("--env-option", f"{name}={json.dumps(value)}")]
         process = sandbox.spawn([*argv, *given])
         stack.callback(process.close)
         _wait_until_ready(env_id, process)

@@ -66,7 +66,7 @@ def test_help_names_values_plainly_and_shows_no_empty_defaults(
         ("play", "The partner self works only in eval and record"),
         ("attribute", "--purpose {train,validation,test,demo}"),
         ("eval", "--limit INT"),
-        ("serve", "--option KEY=VALUE ..."),
+        ("serve", "--env-option KEY=VALUE ..."),
     ],
 )
 def test_help_says_what_an_option_takes(command: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:

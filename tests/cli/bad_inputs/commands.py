@@ -41,7 +41,7 @@ COMMANDS: list[Case] = [
     (["web", "replay", "absent.warc"], "absent.warc"),
     (["play", GUESS, "--seed", "1", "--policy", "demo", "--env-option", "max_numbers=8", "max_numbers=5"], "twice"),
     (["record", "--suite", "tools/lookup", "--policy", "demo(quality=1,quality=0)", "--run", "r"], "'quality' twice"),
-    (["serve", GUESS, "--option", "max_numbers=8", "max_numbers=5"], "--option gives 'max_numbers' twice"),
+    (["serve", GUESS, "--env-option", "max_numbers=8", "max_numbers=5"], "--env-option gives 'max_numbers' twice"),
     (["serve", GUESS, "--max-sessions", "0"], "max_sessions must be at least 1, got 0"),
     (["serve", GUESS, "--step-timeout-s", "0"], "step_timeout_s must be above 0, got 0"),
     (["serve", GUESS, "--port", "70000"], "port must be from 0 to 65535, got 70000"),

@@ -137,7 +137,7 @@ def test_serve_plays_pages_and_sends_their_pictures(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agentgym.cli.main", "serve", MINIWOB, "--uds", str(tmp_path / "socket"), "--json"]
     environment = {**os.environ, "AGENTGYM_TOKEN": ""}
     server = subprocess.Popen(
-        [*command, "--option", "screenshot=true"], stdout=subprocess.PIPE, text=True, env=environment
+        [*command, "--env-option", "screenshot=true"], stdout=subprocess.PIPE, text=True, env=environment
     )
     assert server.stdout is not None
     said = ""

@@ -45,7 +45,7 @@ def play(tools, env_id, seed, **options):
 def test_oracles_win_over_standard_input_and_output(name, tmp_path):
     path, env_id = tmp_path / "results.jsonl", f"agentgym/{name}-v0"
     options = OPTIONS.get(name, {})
-    given = [part for key, value in options.items() for part in ("--option", f"{key}={value}")]
+    given = [part for key, value in options.items() for part in ("--env-option", f"{key}={value}")]
     command = program(env_id, "--seed", "{seed}", "--results", str(path), *given)
     with McpTools(McpServer(command=command, env=dict(os.environ)), seed=3) as tools:
         play(tools, env_id, 3, **options)
