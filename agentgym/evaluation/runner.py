@@ -314,10 +314,12 @@ def _play(
 def _check_faults(result: EvaluationResult, records: Sequence[Trajectory], allowed: float) -> None:
     if result.num_faults > allowed * len(records):
         errors = sorted({trajectory.error for trajectory in records if trajectory.error})
+        by_partners = sum(count for name, count in result.outcomes.items() if name.startswith("partner_fault"))
         share = f"{result.num_faults} of {len(records)} episodes of {result.suite} {result.split}"
+        cause = f"infrastructure or a partner ({by_partners} for a partner)" if by_partners else "infrastructure"
         ways = "" if result.num_faults == len(records) else ", or raise max_fault_share (--max-fault-share)"
         raise InfrastructureError(
-            f"{share} failed for infrastructure, over the allowed share of {allowed:.0%}, such as: "
+            f"{share} failed for {cause}, over the allowed share of {allowed:.0%}, such as: "
             f"{errors[0] if errors else 'cancelled'}. Mend the cause and evaluate again (with a run folder only the "
             f"failed ones are played){ways}."
         )

@@ -60,8 +60,8 @@ def result_text(result: EvaluationResult, *, with_tasks: bool = False) -> str:
     lines += _aligned(rows)
     rates = result.game_rates() if result.role else {}
     if rates:
-        shown = [f"{name} {'-' if math.isnan(value) else f'{value:.3f}'}" for name, value in rates.items()]
-        lines.append(f"{', '.join(shown)} (kept the rules x score)")
+        played, quality, product = ("-" if math.isnan(rate) else f"{rate:.3f}" for rate in rates.values())
+        lines.append(f"played by the rules: {played} of the episodes; mean score of these {quality}; product {product}")
     for role, tasks in result.other_roles.items():
         lines.append(f"as {role}: success {estimate_text(mean_success(tasks))}")
     if result.attempts > 1:

@@ -280,6 +280,13 @@ def test_new_weights_of_a_partner_under_an_old_name_are_played_anew(nim, tmp_pat
     assert num_asked[0] == num_asked[1] > num_asked[2] == 0
 
 
+def test_evaluation_says_how_many_episodes_failed_for_a_partner(nim, monkeypatch):
+    monkeypatch.setattr("agentgym.policies.partner.load", lambda name: Sayer("nonsense", name))
+    settings = EvaluationSettings(partners={"second": "torch:here"})
+    with pytest.raises(InfrastructureError, match=r"failed for infrastructure or a partner \(\d for a partner\)"):
+        evaluate(Sayer("1"), nim, settings=settings)
+
+
 def test_evaluation_counts_by_the_three_rates_of_games(nim):
     class Cheat(Sayer):
         def generate(self, requests):
@@ -293,7 +300,7 @@ def test_evaluation_counts_by_the_three_rates_of_games(nim):
     assert rates["quality"] == pytest.approx(result.score.mean * 6 / 4)
     assert rates["product"] == pytest.approx(result.score.mean)
     assert result.to_json()["game"] == rates
-    assert "played 0.667, quality" in result_text(result)
+    assert "played by the rules: 0.667 of the episodes; mean score of these" in result_text(result)
     lost = dict(result.to_json())
     lost["tasks"] = [{key: task[key] for key in task if key not in ("played", "quality")} for task in lost["tasks"]]
     assert type(result).from_json(lost).game_rates() == {}
@@ -304,7 +311,7 @@ def test_evaluation_names_an_unseen_game(nim, tmp_path):
     result = evaluate(Sayer("?"), unseen)
     assert result.to_json()["is_unseen_env"]
     assert "UNSEEN ENVIRONMENT" in result_text(result)
-    assert "played 0.000, quality -, product 0.000" in result_text(result)
+    assert "played by the rules: 0.000 of the episodes; mean score of these -; product 0.000" in result_text(result)
     assert result.game_rates() == {"played": 0.0, "quality": pytest.approx(math.nan, nan_ok=True), "product": 0.0}
 
 
