@@ -16,6 +16,7 @@ from agentgym_tools.search.corpora import FileCorpus
 from agentgym_tools.search.grading import read_date
 from agentgym_tools.search.questions import LIMITS, read_question
 
+_KEYS = {"question", "answer", "evidence", "form"}
 _EXPECTED = 'expected an object such as {"question": "…", "answer": "…", "evidence": ["7"]}'
 
 
@@ -61,6 +62,8 @@ def _read_line(line: str, where: str, number: int) -> Task:
         raise ConfigError(f"{where}: it is not JSON ({error}); {_EXPECTED}") from error
     if not isinstance(fields, dict):
         raise ConfigError(f"{where}: it is of type {type(fields).__name__}; {_EXPECTED}")
+    if unknown := sorted(set(fields) - _KEYS):
+        raise ConfigError(f"{where}: unknown key {unknown[0]!r:.80}; expected keys of {', '.join(sorted(_KEYS))}")
     for key in ("question", "answer", "evidence"):
         if key not in fields:
             raise ConfigError(f"{where}: the key {key!r} is missing; {_EXPECTED}")

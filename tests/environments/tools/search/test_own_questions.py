@@ -34,6 +34,7 @@ def test_own_questions_are_the_tasks_in_turn_and_can_be_solved(play, corpus_file
         ("{", "it is not JSON"),
         ("3", "it is of type int"),
         ('{"question": "Q", "answer": "x"}', "the key 'evidence' is missing"),
+        ('{"question": "Q", "answer": "x", "evidence": ["7"], "froms": "name"}', "unknown key 'froms'"),
         ('{"question": "Q", "answer": "x", "evidence": "7"}', "evidence a list of ids"),
         ('{"question": "Q", "answer": "x", "evidence": []}', "evidence must be ids"),
         ('{"question": "Q", "answer": "x", "evidence": [7]}', "evidence must be ids"),
