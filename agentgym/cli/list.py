@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from agentgym.cli.doctor import extras
 from agentgym.cli.options import with_options
 from agentgym.cli.output import AsJson, note, print_json, print_table
 from agentgym.entry_points import load_entry_points
-from agentgym.errors import DISTRIBUTION, UnknownNameError
+from agentgym.errors import DISTRIBUTION, SEE_LIST, UnknownNameError
 from agentgym.registration import EnvSpec, specs
 from agentgym.registration.registry import listing_order
 from agentgym.sandbox.source import PROVIDERS
@@ -24,10 +26,17 @@ _RUNTIMES = (
 
 
 @with_options
-def run(*, family: str = "", as_json: AsJson = False) -> int:
+def run(
+    text: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="[TEXT]")] = "",
+    /,
+    *,
+    family: str = "",
+    as_json: AsJson = False,
+) -> int:
     """List environments and their suites.
 
     Args:
+        text: List only environments whose id, family, room or suites contain this text, such as shop.
         family: List only this family, such as tools.
         as_json: Print JSON.
     """
@@ -36,6 +45,7 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
     found = specs(family or None)
     if family and not found:
         raise UnknownNameError("family", family, {spec.family for spec in specs()})
+    found = _with_text(found, text)
     missing = _missing_extras(found)
     if as_json:
         print_json([_described(spec, missing[spec.id]) for spec in found])
@@ -50,6 +60,23 @@ def run(*, family: str = "", as_json: AsJson = False) -> int:
         for need in dict.fromkeys(need for spec in found for need in spec.needs):
             note(f"option {need.option}: {need.what}; give it with --env-option {need.option}=PATH or {need.variable}")
     return 0
+
+
+def _with_text(found: Sequence[EnvSpec], text: str) -> list[EnvSpec]:
+    """Those that a text is about, whatever its case.
+
+    Raises:
+        UnknownNameError: None is.
+    """
+    chosen = [spec for spec in found if text.casefold() in " ".join(_names(spec)).casefold()]
+    if text and not chosen:
+        known = {name for spec in found for name in _names(spec)}
+        raise UnknownNameError("environment or suite", text, known, see=SEE_LIST)
+    return chosen
+
+
+def _names(spec: EnvSpec) -> tuple[str, ...]:
+    return tuple(filter(None, (spec.id, spec.family, spec.room, *spec.suites)))
 
 
 def _described(spec: EnvSpec, missing_extra: str) -> dict[str, Any]:

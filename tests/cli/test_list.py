@@ -122,3 +122,10 @@ def test_a_room_s_adapted_environments_have_a_heading_of_their_own(capsys: pytes
     assert main(["list", "--family", "web"]) == 0
     headings = [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("web")]
     assert headings.count("web: formats") == headings.count("web: formats, adapted") == 1
+
+
+def test_list_finds_environments_by_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "DESK-bank", "--json"]) == 0
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["agentgym/BankDesk-v0"]
+    assert main(["list", "desk-bnk"]) == 2
+    assert "unknown environment or suite 'desk-bnk'; did you mean tools/desk-bank" in capsys.readouterr().err
