@@ -51,6 +51,7 @@ def _shown(screen: Screen) -> list[object]:
             _numbers(each.box),
         )
         for each in screen.elements
+        if each.role != "frame" or each.window in order  # an icon of a tray that is not there is never shown
     ]
     return [windows, elements]
 
