@@ -28,7 +28,7 @@ from agentgym_gui.actions.events import (
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, drag
-from agentgym_gui.actions.json_actions import json_actions, unwrapped
+from agentgym_gui.actions.json_actions import ENDS, ended, json_actions, unwrapped
 from agentgym_gui.actions.keys import combination, held, pressed
 from agentgym_gui.actions.values import MAX_NOTCHES, Fields, bounded
 
@@ -67,7 +67,7 @@ def parse(message: object, frame: Frame, elements: Elements, version: Version = 
     """The events of a message.
 
     Args:
-        message: Inputs of the tool as JSON, bare or in a tool call.
+        message: Inputs of the tool as JSON, bare or in a tool call; or the word DONE or FAIL.
         frame: What coordinates mean.
         elements: Not used: this syntax knows no elements.
         version: The version of the tool.
@@ -76,8 +76,11 @@ def parse(message: object, frame: Frame, elements: Elements, version: Version = 
         ActionError: The message is no valid action; nothing of it is done.
     """
     events: list[Event] = []
-    for item in json_actions(message, EXAMPLE, tools=[tool(version)]):
-        for action in unwrapped(item, "computer") if isinstance(item, dict) else ():
+    for item in json_actions(message, EXAMPLE, ENDS, tools=[tool(version)]):
+        if isinstance(item, str):
+            events += ended(item)
+            continue
+        for action in unwrapped(item, "computer"):
             events += _events(action, frame, version)
     return bounded(events)
 

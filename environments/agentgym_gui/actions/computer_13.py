@@ -27,12 +27,12 @@ from agentgym_gui.actions.events import (
     shown,
 )
 from agentgym_gui.actions.gestures import clicks
-from agentgym_gui.actions.json_actions import json_actions
+from agentgym_gui.actions.json_actions import ENDS, ended, json_actions
 from agentgym_gui.actions.keys import chord, key_named, pressed
 from agentgym_gui.actions.values import MAX_CLICKS, Fields, bounded, notches
 
 EXAMPLE = '{"action_type": "CLICK", "x": 640, "y": 400}'
-WORDS = ("WAIT", "FAIL", "DONE")
+WORDS = ("WAIT", *ENDS)
 WAIT_S = 1.0
 """How long WAIT waits: a step settles by itself, so that it need not be longer."""
 _DURATIONS = ("duration", "duration_s")
@@ -51,7 +51,10 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
     """
     events: list[Event] = []
     for action in json_actions(message, EXAMPLE, WORDS):
-        events += _events({"action_type": action} if isinstance(action, str) else action, frame)
+        if isinstance(action, str):
+            events += ended(action) or (Wait(WAIT_S),)
+        else:
+            events += _events(action, frame)
     return bounded(events)
 
 

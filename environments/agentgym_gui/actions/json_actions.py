@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from agentgym.action import parse_tool_calls, split_reasoning
 from agentgym.errors import ActionSyntaxError
 from agentgym.message import ToolSchema
-from agentgym_gui.actions.events import ActionError, shown
-from agentgym_gui.actions.values import MAX_ACTIONS, whole_message
+from agentgym_gui.actions.events import ActionError, Done, Event, Fail, shown
+from agentgym_gui.actions.values import MAX_ACTIONS, typeable, whole_message
 
 _MAX_STARTS = 64
 FENCE = re.compile(r"```(?:[a-zA-Z]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
@@ -22,6 +22,13 @@ FENCE = re.compile(r"```(?:[a-zA-Z]*[ \t]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _TAGS = re.compile(r"</?tool_call>")
 _START = re.compile(r"[\[{]")
 _LOOKS_LIKE_JSON = re.compile(r"""[\[{]\s*(?:["'\[{}\]]|\Z)""")
+DONE, FAIL = ENDS = ("DONE", "FAIL")
+"""Words that end an episode; an answer or a reason may stand behind them."""
+END_GUIDE = (
+    "When the task is done, answer DONE without an action, and behind it what was asked for, if anything, as in "
+    "DONE 42. Answer FAIL when it cannot be done."
+)
+"""What a model is told where its tool has no action that ends an episode."""
 _ENVELOPES = ("arguments", "input", "action", "actions")
 
 
@@ -40,7 +47,8 @@ def json_actions(
     Args:
         message: What the model wrote.
         example: An action, for error messages.
-        words: Texts that are actions by themselves, such as "DONE".
+        words: Words that are actions by themselves, such as "DONE". Without JSON, the last line may begin with one of
+            them, and then it is returned whole.
         tools: Tools that may be called in Python call syntax instead.
 
     Raises:
@@ -59,12 +67,28 @@ def json_actions(
                 raise ActionError(f"An action is a JSON object, got {shown(item)}. Write it as {example}.")
             if len(found) > MAX_ACTIONS:
                 raise ActionError(f"The message has more than {MAX_ACTIONS} actions. Send fewer at once.")
-    found = found or [word for word in words if text.strip('"') == word]
+    is_call = any(f"{tool['function']['name']}(" in text for tool in tools)
+    if not found and not is_call and (word := _last_word(text, words)):
+        found = [word]
     if not found and tools and "(" in text:
         found = _called(text, tools)
     if not found:
-        raise ActionError(f"The message has no action. Write one as {example}.")
+        end = f" When the task is done, answer {DONE}." if DONE in words else ""
+        raise ActionError(f"The message has no action. Write one as {example}.{end}")
     return found
+
+
+def ended(word: str) -> tuple[Event, ...]:
+    """What the word DONE or FAIL says, with the answer or the reason behind it; nothing for another word.
+
+    Raises:
+        ActionError: What stands behind it cannot be read.
+    """
+    name = next((each for each in ENDS if word.startswith(each)), "")
+    if not name:
+        return ()
+    said = typeable(word.removeprefix(name).lstrip(":.").strip(), f"What stands behind {name}")
+    return (Done(said),) if name == DONE else (Fail(said),)
 
 
 def unwrapped(item: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -96,6 +120,13 @@ def unwrapped(item: dict[str, Any], name: str) -> list[dict[str, Any]]:
                 raise ActionError(f'"{key}" of {name} must be an object, got {shown(content)}.')
             return contents
     raise ActionError(f'The call of {name} has no "arguments".')
+
+
+def _last_word(text: str, words: Sequence[str]) -> str:
+    """The last line of a text, if it begins with one of some words; else ""."""
+    line = text.strip().rpartition("\n")[2].strip().strip('"')
+    found = re.match(r"[A-Z]+\b", line)
+    return line if found is not None and found[0] in words else ""
 
 
 def _values(text: str, example: str) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from agentgym_gui.actions.events import (
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, drag
-from agentgym_gui.actions.json_actions import json_actions, unwrapped
+from agentgym_gui.actions.json_actions import ENDS, ended, json_actions, unwrapped
 from agentgym_gui.actions.keys import chord, held, pressed
 from agentgym_gui.actions.values import MAX_NOTCHES, Fields, bounded, number
 
@@ -50,7 +50,7 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
     """The events of a message.
 
     Args:
-        message: Actions as JSON, bare, in a `computer_call` or in a tool call.
+        message: Actions as JSON, bare, in a `computer_call` or in a tool call; or the word DONE or FAIL.
         frame: What coordinates mean.
         elements: Not used: this syntax knows no elements.
 
@@ -58,8 +58,11 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
         ActionError: The message is no valid action; nothing of it is done.
     """
     events: list[Event] = []
-    for item in json_actions(message, EXAMPLE, tools=[TOOL]):
-        for action in unwrapped(item, "computer") if isinstance(item, dict) else ():
+    for item in json_actions(message, EXAMPLE, ENDS, tools=[TOOL]):
+        if isinstance(item, str):
+            events += ended(item)
+            continue
+        for action in unwrapped(item, "computer"):
             events += _events(action, frame)
     return bounded(events)
 

@@ -7,6 +7,7 @@ because the pointer moves at once.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,10 +17,8 @@ from agentgym_gui.actions.events import (
     ActionError,
     Button,
     Copy,
-    Done,
     Elements,
     Event,
-    Fail,
     Frame,
     KeyDown,
     KeyUp,
@@ -33,7 +32,7 @@ from agentgym_gui.actions.events import (
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, known_pointer, moved
-from agentgym_gui.actions.json_actions import FENCE
+from agentgym_gui.actions.json_actions import ENDS, FENCE, ended
 from agentgym_gui.actions.keys import chord, key_named, pressed
 from agentgym_gui.actions.python_calls import MAX_DEPTH, statements, value_of
 from agentgym_gui.actions.values import (
@@ -54,7 +53,8 @@ WAIT_S = 1.0
 MAX_ROUNDS = 500
 """Most rounds of all loops of a message together."""
 _MODULES = ("pyautogui", "pyperclip", "time")
-_WORDS: Mapping[str, Event] = {"WAIT": Wait(WAIT_S), "FAIL": Fail(), "DONE": Done()}
+_END = re.compile(rf"(?:{'|'.join(ENDS)})(?:[:. ].*)?")
+"""A block of code that is a word and no code: an answer or a reason may stand behind it."""
 _BUTTONS: Mapping[object, Button] = {
     "left": "left",
     "primary": "left",
@@ -85,8 +85,10 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
         raise ActionError(f"The message has more than {MAX_ACTIONS} blocks of code. Write one.")
     reader = _Reader(frame)
     for block in blocks:
-        if block in _WORDS:
-            reader.events.append(_WORDS[block])
+        if block == "WAIT":
+            reader.events.append(Wait(WAIT_S))
+        elif _END.fullmatch(block):
+            reader.events += ended(block)
         else:
             reader.read(statements(block), {}, 0)
     if not reader.events:

@@ -15,6 +15,7 @@ from agentgym.errors import ActionSyntaxError, UnknownNameError
 from agentgym.message import ToolSchema
 from agentgym_gui.actions import androidworld, anthropic, computer_13, mobile_use, openai, pyautogui, tools, uitars
 from agentgym_gui.actions.events import Elements, Event, Frame
+from agentgym_gui.actions.json_actions import END_GUIDE
 
 
 class Parse(Protocol):
@@ -35,7 +36,7 @@ class Syntax:
     Attributes:
         name: Its name.
         parse: Reads a message into events.
-        guide: What a model is told of it, where it has no tools.
+        guide: What a model is told of it, where its tools do not say all.
         tools: The tools that it calls, as OpenAI function schemas; none for free text.
     """
 
@@ -68,10 +69,12 @@ def syntax_named(name: str) -> Syntax:
 _COMPUTER_13 = f"""Answer with JSON actions such as {computer_13.EXAMPLE}. The action types are MOVE_TO(x, y),
 CLICK(button, x, y, num_clicks), MOUSE_DOWN(button), MOUSE_UP(button), RIGHT_CLICK(x, y), DOUBLE_CLICK(x, y),
 DRAG_TO(x, y), SCROLL(dx, dy), TYPING(text), PRESS(key), KEY_DOWN(key), KEY_UP(key) and HOTKEY(keys).
-Answer WAIT to wait, DONE when the task is done, and FAIL when it cannot be done."""
+Answer WAIT to wait, DONE when the task is done, and FAIL when it cannot be done. What was asked for, if anything,
+stands behind DONE, as in DONE 42."""
 _PYAUTOGUI = f"""Answer with Python code such as {pyautogui.EXAMPLE}. It is read, not run. Write calls of pyautogui,
 pyperclip.copy and time.sleep with literal arguments, and loops over range.
-Answer WAIT to wait, DONE when the task is done, and FAIL when it cannot be done."""
+Answer WAIT to wait, DONE when the task is done, and FAIL when it cannot be done. What was asked for, if anything,
+stands behind DONE, as in DONE 42."""
 _UITARS = f"""Answer with a thought and an action, such as
 Thought: I open the menu.
 {uitars.EXAMPLE}
@@ -89,10 +92,10 @@ SYNTAXES: Mapping[str, Syntax] = {
         Syntax("tools", tools.parse, tools=tools.TOOLS),
         Syntax("computer_13", computer_13.parse, _COMPUTER_13),
         *(
-            Syntax(f"anthropic_{version}", partial(anthropic.parse, version=version), tools=[anthropic.tool(version)])
-            for version in anthropic.ACTIONS
+            Syntax(f"anthropic_{each}", partial(anthropic.parse, version=each), END_GUIDE, [anthropic.tool(each)])
+            for each in anthropic.ACTIONS
         ),
-        Syntax("openai", openai.parse, tools=[openai.TOOL]),
+        Syntax("openai", openai.parse, END_GUIDE, [openai.TOOL]),
         Syntax("uitars", uitars.parse, _UITARS),
         Syntax("pyautogui", pyautogui.parse, _PYAUTOGUI),
         Syntax("androidworld", androidworld.parse, _ANDROIDWORLD),

@@ -92,6 +92,7 @@ def test_pyautogui_code_is_found_in_blocks_and_words_end():
     assert pyautogui.parse("I click.\n```python\npyautogui.click()\n```\nDone?", SCREEN, {}) == clicks()
     assert pyautogui.parse("```python\npyautogui.click()\n```\n```DONE```", SCREEN, {}) == (*clicks(), Done())
     assert pyautogui.parse("FAIL", SCREEN, {}) == (Fail(),)
+    assert pyautogui.parse("DONE 42", SCREEN, {}) == (Done("42"),)
     assert pyautogui.parse("<think>pyautogui.click()</think>WAIT", SCREEN, {}) == (Wait(1.0),)
 
 
@@ -317,7 +318,7 @@ def test_tools_refuse_and_explain(call, why):
 def test_every_syntax_has_tools_or_a_guide():
     assert len(SYNTAXES) == 10
     for syntax in SYNTAXES.values():
-        assert bool(syntax.tools) != bool(syntax.guide)
+        assert syntax.tools or syntax.guide
 
 
 def test_calls_of_a_message_are_kept_for_their_answers():

@@ -25,6 +25,7 @@ from agentgym_gui.actions.events import (
     Where,
 )
 from agentgym_gui.actions.gestures import clicks
+from agentgym_gui.actions.syntaxes import SYNTAXES
 
 SCREEN = Frame(1280, 800)
 PHONE = Frame(412, 892)
@@ -63,6 +64,35 @@ def test_computer_13(action, events):
 def test_computer_13_words_stand_alone_or_in_a_block():
     assert computer_13.parse("DONE", SCREEN, {}) == (Done(),)
     assert computer_13.parse("```\nFAIL\n```", SCREEN, {}) == (Fail(),)
+
+
+@pytest.mark.parametrize("name", ["computer_13", "openai", *(f"anthropic_{each}" for each in anthropic.ACTIONS)])
+@pytest.mark.parametrize(
+    ("message", "events"),
+    [
+        ("DONE", (Done(),)),
+        ("DONE: 42", (Done("42"),)),
+        ("The file is saved (as asked).\n\nDONE", (Done(),)),
+        ("FAIL There is no such file.", (Fail("There is no such file."),)),
+    ],
+)
+def test_a_word_ends_the_episode_and_may_bring_an_answer(name, message, events):
+    syntax = SYNTAXES[name]
+    assert "DONE" in syntax.guide
+    assert syntax.parse(message, SCREEN, {}) == events
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic_20250124"])
+def test_words_end_nothing_beside_an_action(name):
+    key = "type" if name == "openai" else "action"
+    (look,) = SYNTAXES[name].parse(f'{{"{key}": "screenshot"}}\nDONE', SCREEN, {})
+    assert look == Look()
+    assert SYNTAXES[name].parse(f'computer({key}="screenshot")', SCREEN, {}) == (Look(),)
+    for message in (f'computer({key}="screenshot")\nDONE', "Well DONE", "UNDONE", "The task is complete.", ""):
+        with pytest.raises(ActionError):
+            SYNTAXES[name].parse(message, SCREEN, {})
+    with pytest.raises(ActionError, match="When the task is done, answer DONE"):
+        SYNTAXES[name].parse("The task is complete.", SCREEN, {})
 
 
 def test_json_is_found_in_prose_and_blocks_and_lists():
