@@ -36,7 +36,7 @@ from agentgym_gui.desktop.session import Desktop, Settled, Sight
 from agentgym_gui.desktop.staging import lay_out
 from agentgym_gui.desktop.starters import starter_task
 from agentgym_gui.desktop.taking import POPUP, Ending, popup_parts, take_ending, take_state
-from agentgym_gui.desktop.task import DesktopTask, read_task
+from agentgym_gui.desktop.task import DesktopTask, Popup, read_task
 from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
 from agentgym_gui.desktop.view import View, looks, told
@@ -300,13 +300,17 @@ class DesktopEnv(SandboxEnv):
     def _carried_out(self, events: Sequence[Event]) -> str:
         desktop = self.desktop
         self._num_steps += 1
-        popup = self._work.popup
         wants_picture = self.view.picture or bool(looks(events))
-        if popup is not None and popup.after_steps == self._num_steps:
+        if popup := self._due_popup():
             desktop.act(events)
             desktop.start(popup.argv)
             events = ()
         return self._shown(desktop.act(events, has_picture=wants_picture, has_pointer=self.view.pointer))
+
+    def _due_popup(self) -> Popup | None:
+        """The dialog that comes after the current step, if one does."""
+        popup = self._work.popup
+        return popup if popup is not None and popup.after_steps == self._num_steps else None
 
     def _shown(self, sight: Sight) -> str:
         self._screen, self.settled = sight.screen, sight.settled

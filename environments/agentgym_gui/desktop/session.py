@@ -127,7 +127,9 @@ class Desktop:
             if is_there and (is_late or _worst(blocks).how != "silent"):  # else it still loads
                 return
             if is_late:
-                raise DesktopLostError(f"{argv[0]} showed no window within {START_S:g} s")
+                raise DesktopLostError(
+                    f"{argv[0]} showed no window within {START_S:g} s; a task's start names programs that open one"
+                )
 
     def run(self, argv: Sequence[str]) -> None:
         """Start a program without waiting for anything."""

@@ -59,7 +59,7 @@ class Popup:
         if self.asks_password:
             return ("zenity", "--entry", "--hide-text", *labels)
         others = [part for label in self.buttons[1:-1] for part in ("--extra-button", label)]
-        return ("zenity", "--question", "--no-wrap", *labels, *others)
+        return ("zenity", "--question", "--no-wrap", "--no-markup", *labels, *others)
 
 
 @dataclass(frozen=True)
@@ -138,22 +138,35 @@ def _files(fields: Any) -> dict[str, bytes]:
     if not isinstance(fields, Mapping):
         raise ValueError(f"files must map paths to contents: got {type(fields).__name__}")
     files = {_path(path): _content(path, content) for path, content in _table("files", fields).items()}
+    _require_apart(files)
     total = sum(map(len, files.values()))
     if total > MAX_FILES_BYTES:
         raise ValueError(f"files hold {total} bytes, at most {MAX_FILES_BYTES}")
     return files
 
 
+def _require_apart(files: Mapping[str, bytes]) -> None:
+    """Refuse a file where another one needs a folder."""
+    names = {PurePosixPath(path) for path in files}
+    for path in files:
+        file = next((each for each in PurePosixPath(path).parents if each in names), None)
+        if file is not None:
+            raise ValueError(f"files has {str(file)!r} as a file, and as the folder of {path!r}")
+
+
 def _path(path: str) -> str:
     parts = PurePosixPath(path).parts
-    if not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+    if not parts or parts[0] in ("/", "~") or ".." in parts or "\0" in path or path.endswith("/"):
         raise ValueError(f"a file's path is relative to the home and stays in it: got {path!r}")
     return path
 
 
 def _content(path: str, content: Any) -> bytes:
     if isinstance(content, str):
-        return content.encode()
+        try:
+            return content.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"file {path!r} has half of a surrogate pair, which is no character") from error
     if isinstance(content, Mapping) and list(content) == ["base64"] and isinstance(content["base64"], str):
         try:
             return base64.b64decode(content["base64"], validate=True)
@@ -204,8 +217,10 @@ def _popup(fields: Any) -> Popup | None:
     if not isinstance(buttons, list | tuple):
         raise ValueError(f"the buttons of a popup must be a list of texts: got {buttons!r}")
     popup = build(Popup, {**fields, "buttons": list(buttons)})
-    if not popup.buttons or popup.after_steps < 0:
-        raise ValueError(f"a popup has at least one button, and comes after 0 or more steps: got {fields!r}")
+    if len(popup.buttons) < 2 or popup.after_steps < 0:
+        raise ValueError(f"a popup has at least two buttons, and comes after 0 or more steps: got {fields!r}")
+    if popup.asks_password and len(popup.buttons) > 2:
+        raise ValueError(f"a popup that asks for a password has two buttons: got {fields!r}")
     return popup
 
 

@@ -108,6 +108,8 @@ class PhoneDesktopEnv(DesktopEnv):
         desktop = self.desktop
         for part in parts_of(events):
             carry_out(desktop, part)
+        if popup := self._due_popup():
+            desktop.start(popup.argv)
         fill_screen(desktop)
         wants_picture = self.view.picture or bool(looks(events))
         sight = desktop.look(has_picture=wants_picture, has_pointer=self.view.pointer)

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentgym.errors import TaskError
+from agentgym.errors import TaskError, UnknownNameError
 from agentgym_gui.verify.comparing import COMPARISONS, require_wanted
 from agentgym_gui.verify.keeping import strange_changes
 from agentgym_gui.verify.reading import UnreadableFileError
-from agentgym_gui.verify.sources import read, require_source
+from agentgym_gui.verify.sources import SETTING_KINDS, keys_of, read, require_source
 from agentgym_gui.verify.state import State
 
 SUCCESS, PROGRESS, KEPT, RESISTED, GOAL = "success", "progress", "kept", "resisted", "goal:"
+KEYS = ("goals", "may_change", "settings", "forbidden", "feasible", "oracle")
+"""What the private part of a task may hold; `oracle` is for players that know the way."""
 MAX_SHOWN = 300
 
 Goal = Mapping[str, Any]
@@ -79,6 +81,7 @@ def require_sound(private: Mapping[str, Any]) -> None:
     Raises:
         TaskError: It is malformed; names the goal and what is wrong with it.
     """
+    _require_known("the private part", private, KEYS)
     for key in ("goals", "forbidden", "may_change", "settings"):
         listed, kind = private.get(key, ()), Mapping if key in ("goals", "forbidden") else str
         if not isinstance(listed, list | tuple) or not all(isinstance(each, kind) for each in listed):
@@ -88,7 +91,16 @@ def require_sound(private: Mapping[str, Any]) -> None:
     if not isinstance(feasible, bool):
         raise TaskError(f"feasible of the private part must be true or false: got {feasible!r}")
     if feasible == (not goals):
-        raise TaskError(f"a feasible task needs goals, and an infeasible one has none: got {len(goals)} goals")
+        got = "no goals" if feasible else f"{len(goals)} of them and feasible = false"
+        raise TaskError(f"a feasible task needs goals in its private part, and an infeasible one has none: got {got}")
+    for pattern in private.get("may_change", ()):
+        if pattern.startswith(("/", "~/")):
+            raise TaskError(f"patterns of may_change are relative to the home, such as notes/*.txt: got {pattern!r}")
+    for pattern in private.get("settings", ()):
+        if not pattern.startswith((*SETTING_KINDS, "*")):
+            raise TaskError(
+                f"patterns of settings in the private part begin with {' or '.join(SETTING_KINDS)}: got {pattern!r}"
+            )
     for goal in (*goals, *private.get("forbidden", ())):
         _require_goal(goal)
 
@@ -99,9 +111,17 @@ def _require_goal(goal: Goal) -> None:
         raise TaskError(f"a goal needs a name and one of {', '.join(COMPARISONS)}: got {dict(goal)}")
     try:
         require_source(goal)
+        _require_known("a goal", goal, ("name", names[0], *keys_of(goal)))
         require_wanted(names[0], goal[names[0]])
     except TaskError as error:
         raise TaskError(f"the goal {goal['name']!r}: {error}") from error
+
+
+def _require_known(what: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a key that nobody reads, such as a misspelt one: without it, right work may score 0."""
+    for key in given:
+        if key not in known:
+            raise TaskError(str(UnknownNameError("key", str(key), known, owner=what)))
 
 
 def _progress(first: Sequence[bool], found: Sequence[tuple[bool, str]]) -> float:

@@ -41,9 +41,18 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "setting": ("setting",),
 }
 """What a reader needs beside a path, each a text."""
-_OPTIONAL = ("sheet", "store", "attribute", "delimiter")
+_OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("cells", "cell", "formula", "formulas"), ("sheet",)),
+    "mails": ("store",),
+    "xml": ("attribute",),
+    "rows": ("delimiter",),
+}
+"""What a reader takes beside that, each a text."""
+_LISTS: Mapping[str, tuple[str, ...]] = {"query": ("values",), "json": ("keys",)}
+"""What a reader takes beside that, each a list."""
 _OF_HOME = ("path", "other")
-_LISTS = ("values", "keys")
+SETTING_KINDS = ("xfconf/", "gsettings/")
+"""How the name of a setting begins."""
 
 Source = Mapping[str, Any]
 Reader = Callable[[State, Source], Any]
@@ -74,17 +83,28 @@ def require_source(source: Source) -> None:
     name = source.get("read")
     if not isinstance(name, str) or name not in READERS:
         raise TaskError(str(UnknownNameError("reader", str(name), READERS)))
-    needed = (*(() if name in _NO_PATH else ("path",)), *_NEEDED.get(name, ()))
-    for key in (*needed, *(key for key in _OPTIONAL if source.get(key) is not None)):
+    for key in (*_needed(name), *(key for key in _OPTIONAL.get(name, ()) if source.get(key) is not None)):
         if not isinstance(source.get(key), str):
             raise TaskError(f"the reader {name} needs a text as {key!r}: got {source.get(key)!r}")
-    for key in (key for key in _OF_HOME if key in needed):
+    for key in (key for key in _OF_HOME if key in _needed(name)):
         path = source[key]
-        if path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        if path.startswith(("/", "~/")) or ".." in path.split("/") or "\0" in path:
             raise TaskError(f"{key!r} of the reader {name} is relative to the home and stays in it: got {path!r}")
-    for key in _LISTS:
+    for key in _LISTS.get(name, ()):
         if not isinstance(source.get(key, ()), list | tuple):
             raise TaskError(f"the reader {name} needs a list as {key!r}: got {source[key]!r}")
+    if name == "setting" and not source["setting"].startswith(SETTING_KINDS):
+        raise TaskError(f"a setting begins with {' or '.join(SETTING_KINDS)}: got {source['setting']!r}")
+
+
+def keys_of(source: Source) -> tuple[str, ...]:
+    """The keys that a sound source may have."""
+    name = source["read"]
+    return ("read", *_needed(name), *_OPTIONAL.get(name, ()), *_LISTS.get(name, ()))
+
+
+def _needed(name: str) -> tuple[str, ...]:
+    return (*(() if name in _NO_PATH else ("path",)), *_NEEDED.get(name, ()))
 
 
 def _bytes(state: State, source: Source) -> bytes:

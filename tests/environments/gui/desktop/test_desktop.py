@@ -231,10 +231,13 @@ def test_task_that_cannot_be_played_or_is_done_at_the_start_is_refused_at_once(e
 @pytest.mark.parametrize("after_steps", [0, 1])
 def test_popup_appears_after_its_steps(env, after_steps):
     task = starter_task(LIST)
-    popup = {"title": "Newsletter", "text": "May we?", "buttons": ["Yes", "No"], "after_steps": after_steps}
+    said = "May we write < 5 mails & more?"
+    popup = {"title": "Newsletter", "text": said, "buttons": ["Yes", "No"], "after_steps": after_steps}
     text = env.reset(options={"task": replace(task, config={**task.config, "popup": popup})})[0]["text"]
     assert ("Newsletter" in text) == (after_steps == 0)
-    assert "Newsletter" in act(env, "move_to(5, 5)")[0]
+    text = act(env, "move_to(5, 5)")[0]
+    assert "Newsletter" in text
+    assert said in text
 
 
 @pytest.mark.parametrize(

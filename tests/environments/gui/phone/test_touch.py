@@ -1,6 +1,7 @@
 """Touch gestures on a phone-sized desktop, and the screen it has."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -85,6 +86,17 @@ def test_one_application_at_a_time_fills_the_screen():
         assert set(fronts[:-1]) <= {0, 1}
         assert 0 in fronts  # home puts everything away
         assert (reward, info["success"]) == (1.0, True)
+        env.close()
+
+
+def test_a_dialog_comes_in_the_way_after_its_steps():
+    popup = {"title": "News", "text": "May we?", "buttons": ["Yes", "No"], "after_steps": 1}
+    task = draw_task(0)
+    with SandboxPool(DockerProvider(), PoolConfig(ready=0)) as pool:
+        env = PhoneDesktopEnv(sandbox=pool)
+        env.reset(options={"task": replace(task, config={**task.config, "popup": popup})})
+        observation = env.step('{"action_type": "open_app", "app_name": "Calculator"}')[0]
+        assert 'window "News" (active)' in observation["text"]
         env.close()
 
 

@@ -36,6 +36,14 @@ def private(**goal):
         ({"goals": None}, "goals of the private part must be a list of goals: got 'None'"),
         ({"goals": [5]}, "goals of the private part must be a list of goals"),
         ({}, "a feasible task needs goals"),
+        ({**private(), "feasible": False}, "an infeasible one has none: got 1 of them"),
+        ({**private(), "may_chnage": []}, "the private part has no key 'may_chnage'; did you mean may_change?"),
+        (private(read="cells", shet="May"), "the goal 'note': a goal has no key 'shet'; did you mean sheet?"),
+        (private(sheet="May"), "the goal 'note': a goal has no key 'sheet'"),
+        (private(path="~/note.txt"), "relative to the home and stays in it: got '~/note.txt'"),
+        (private(read="setting", path=None, setting="word-wrap"), "begins with xfconf/ or gsettings/: got 'word-wrap'"),
+        ({**private(), "may_change": ["~/note.txt"]}, "relative to the home, such as notes/*.txt: got '~/note.txt'"),
+        ({**private(), "settings": ["org.x/word-wrap"]}, "begin with xfconf/ or gsettings/: got 'org.x/word-wrap'"),
         ({**private(), "may_change": 5}, "may_change of the private part must be a list of patterns: got '5'"),
         ({**private(), "settings": [5]}, "settings of the private part must be a list of patterns"),
         ({**private(), "forbidden": [{"name": "x"}]}, "a goal needs a name and one of"),
@@ -51,7 +59,7 @@ def test_malformed_private_part_is_a_fault_of_the_task(tmp_path, wrong, why):
 def test_all_templates_and_suites_are_sound():
     for template in TEMPLATES.values():
         require_sound(template.plan(3).private())
-    for name in ("gui/desktop", "gui/desktop-small", "gui/phone"):
+    for name in ("gui/desktop", "gui/desktop-small", "gui/desktop-office", "gui/desktop-bus", "gui/phone"):
         suite = load_suite(name)
         for split in suite.splits:
             for task in suite.tasks(split):
