@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym.action import Action
+from agentgym.config import build
 from agentgym.env import EnvReply
 from agentgym.errors import ConfigError, SandboxError, TaskError
 from agentgym.message import Message, tool_result, user
@@ -36,7 +37,7 @@ from agentgym_gui.desktop.session import Desktop, Settled, Sight
 from agentgym_gui.desktop.staging import lay_out
 from agentgym_gui.desktop.starters import starter_task
 from agentgym_gui.desktop.taking import POPUP, Ending, popup_parts, take_ending, take_state
-from agentgym_gui.desktop.task import DesktopTask, Popup, read_task
+from agentgym_gui.desktop.task import DesktopTask, read_task
 from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
 from agentgym_gui.desktop.view import View, looks, told
@@ -177,8 +178,7 @@ class DesktopEnv(SandboxEnv):
             self.lay_out(self._desktop, self._work)
         self._before = take_state(self._desktop, self._folder / "before")
         self.require_start(self._before)
-        popup = self._work.popup
-        if popup is not None and popup.after_steps == 0:
+        if popup := self._work.popup_after(0):
             self._desktop.start(popup.argv)
         text = self._shown(self._desktop.look(has_picture=self.view.picture, has_pointer=self.view.pointer))
         guide = f"{self.syntax.guide}\n\n" if self.syntax.guide else ""
@@ -301,16 +301,11 @@ class DesktopEnv(SandboxEnv):
         desktop = self.desktop
         self._num_steps += 1
         wants_picture = self.view.picture or bool(looks(events))
-        if popup := self._due_popup():
+        if popup := self._work.popup_after(self._num_steps):
             desktop.act(events)
             desktop.start(popup.argv)
             events = ()
         return self._shown(desktop.act(events, has_picture=wants_picture, has_pointer=self.view.pointer))
-
-    def _due_popup(self) -> Popup | None:
-        """The dialog that comes after the current step, if one does."""
-        popup = self._work.popup
-        return popup if popup is not None and popup.after_steps == self._num_steps else None
 
     def _shown(self, sight: Sight) -> str:
         self._screen, self.settled = sight.screen, sight.settled
@@ -376,8 +371,5 @@ def _answers(action: Action, text: str) -> list[Message]:
 def _view(view: View | None, fields: Mapping[str, Any], render_mode: str | None) -> View:
     if view is not None and fields:
         raise ConfigError(f"give a view or its fields, not both: got {sorted(fields)}")
-    try:
-        made = View(**fields) if view is None else view
-    except TypeError as error:
-        raise ConfigError(f"a view has no such field: {error}") from error
+    made = build(View, fields) if view is None else view
     return replace(made, picture=True) if render_mode == "rgb_array" else made

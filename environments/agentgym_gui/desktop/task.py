@@ -84,6 +84,11 @@ class DesktopTask:
     clipboard: str = ""
     popup: Popup | None = None
 
+    def popup_after(self, num_steps: int) -> Popup | None:
+        """The dialog that comes after so many steps, if one does."""
+        popup = self.popup
+        return popup if popup is not None and popup.after_steps == num_steps else None
+
 
 def read_task(task: Task) -> DesktopTask:
     """What a task's config says.

@@ -40,6 +40,8 @@ class View:
             raise ConfigError("marks are drawn into the picture: set picture=True")
         if not 0.1 <= self.scale <= 1:
             raise ConfigError(f"scale must be from 0.1 to 1: got {self.scale!r}")
+        if self.grid < 0:
+            raise ConfigError(f"grid must be 0 for pixels, or the largest coordinate, such as 1000: got {self.grid!r}")
         if self.max_characters < 500:
             raise ConfigError(f"max_characters must be at least 500: got {self.max_characters!r}")
         syntax_named(self.actions)

@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 
 from agentgym.action import Action, parse_text
-from agentgym.errors import ActionSyntaxError
+from agentgym.errors import ActionSyntaxError, UnknownNameError
 from agentgym.message import ToolSchema
 from agentgym.tools import tool
 from agentgym.tools.dispatch import methods_of, parse_calls
 from agentgym_gui.actions.events import ActionError, Box, Event, Fail, Frame, Move, Press
-from agentgym_gui.actions.syntaxes import SYNTAXES, Syntax, syntax_named
+from agentgym_gui.actions.syntaxes import SYNTAXES, Syntax
 from agentgym_gui.actions.values import whole_message
 from agentgym_gui.grounding.scoring import Answer, Nowhere, Point
 
@@ -91,7 +91,9 @@ class Reader:
         elif name == TEXT_SYNTAX:
             self.guide = TEXT_GUIDE
         else:
-            self._syntax = syntax_named(name)
+            if name not in SYNTAXES:
+                raise UnknownNameError("syntax of answers", name, NAMES)
+            self._syntax = SYNTAXES[name]
             self.tools = self._syntax.tools
             self.guide = self._syntax.guide
 

@@ -47,6 +47,8 @@ class GroundingOptions:
                 f"absent is from 0 to 1, scale from 0.05 to 1, and grid from 0: got {self.absent}, {self.scale} and "
                 f"{self.grid}"
             )
+        if not self.targets and (self.images or self.boxes):
+            raise ConfigError("images and boxes belong to a file of targets: name it with targets=…")
         if self.targets and self.live:
             raise ConfigError("targets of a file have pictures of their own: give targets or live=True, not both")
 

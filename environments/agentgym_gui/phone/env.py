@@ -108,7 +108,7 @@ class PhoneDesktopEnv(DesktopEnv):
         desktop = self.desktop
         for part in parts_of(events):
             carry_out(desktop, part)
-        if popup := self._due_popup():
+        if popup := self._work.popup_after(self._num_steps):
             desktop.start(popup.argv)
         fill_screen(desktop)
         wants_picture = self.view.picture or bool(looks(events))

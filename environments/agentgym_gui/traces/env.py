@@ -95,6 +95,8 @@ class GuiTraceEnv(AgentEnv):
                 f"expected max_patches from 0, max_text from 1, and coordinates pixels or grid; got {max_patches}, "
                 f"{max_text} and {coordinates!r}"
             )
+        if images and not traces:
+            raise ConfigError("images is the folder of the pictures of a file of traces: name the file with traces=…")
         self._options = Options(by_step, max_patches, Path(images) if images else None)
         self._tasks = load_traces(Path(traces), self._options) if traces else []
         self.num_tasks = len(self._tasks) or None

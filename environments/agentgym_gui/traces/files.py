@@ -56,13 +56,18 @@ def load_traces(path: Path, options: Options = Options()) -> list[Task]:  # noqa
         TaskError: The file cannot be read, is too large, or a trace is malformed; says in which line and step.
     """
     tasks: list[Task] = []
+    places: dict[str, int] = {}
     for number, line in _lines(path):
         where = f"{path}, line {number}"
         try:
             trace = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise TaskError(f"{where}: expected a trace as a JSON object, but {str(error)[:200]}") from error
-        tasks += tasks_of(trace, where, number - 1, path.parent, options)
+        found = tasks_of(trace, where, number - 1, path.parent, options)
+        first = places.setdefault(found[0].id, number)
+        if first != number:
+            raise TaskError(f"{where}: its id is that of line {first}, too; give each trace an id of its own, or none")
+        tasks += found
     if not tasks:
         raise TaskError(f"{path} has no traces; expected one a line")
     return tasks

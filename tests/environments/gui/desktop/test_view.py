@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agentgym.errors import ConfigError
 from agentgym_gui.actions.events import Box, Look, Move, Where
+from agentgym_gui.desktop.env import DesktopEnv
 from agentgym_gui.desktop.settings import DesktopSettings
 from agentgym_gui.desktop.view import View, told
 
@@ -34,3 +36,18 @@ def test_a_part_is_named_and_a_whole_picture_is_not():
     frame = View(scale=0.5).frame(DesktopSettings(1000, 500), None)
     assert "(50, 20) to (75, 45) enlarged" in told((Look(), Look(Box(100, 40, 50, 50))), frame)[0]
     assert told((Move(1, 1), Look()), frame) == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"scale": "nan"}, "key 'scale' must be a number, got 'nan'"),
+        ({"text": "no"}, "key 'text' must be true or false, got 'no'"),
+        ({"grid": 0.5}, "key 'grid' must be a whole number, got 0.5"),
+        ({"grid": -3}, "'grid' must be 0 for pixels, or the largest coordinate, such as 1000: got -3"),
+        ({"pictur": True}, "key 'pictur' is unknown; did you mean picture"),
+    ],
+)
+def test_a_wrong_option_of_the_view_is_refused_by_its_name(fields, why):
+    with pytest.raises(ConfigError, match=why):
+        DesktopEnv(**fields)

@@ -142,6 +142,10 @@ def test_an_opening_is_the_same_after_json():
 def test_wrong_options_and_tasks_are_refused(tmp_path):
     with pytest.raises(UnknownNameError, match="dense"):
         GroundingEnv(reward="dens")
+    with pytest.raises(UnknownNameError, match="did you mean text"):
+        GroundingEnv(answers="txet")
+    with pytest.raises(ConfigError, match="name it with targets"):
+        GroundingEnv(boxes="corners")
     with pytest.raises(ConfigError, match="not both"):
         GroundingEnv(targets=str(tmp_path), live=True)
     with pytest.raises(TaskError, match="has no screen"):

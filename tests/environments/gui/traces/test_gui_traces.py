@@ -207,6 +207,7 @@ def test_expert_solves_tasks_of_the_suite(stratum):
         ('{"goal": "x", "steps": [{"action": "x", "elements": {"a": [1, 2, NaN, 4]}}]}', "coordinate nan"),
         ('{"goal": "x", "steps": [{"action": "x", "boxes": [[1, 2, 3]]}]}', r"a box is \[left, top"),
         ('{"goal": "x", "steps": [{"action": "x", "boxes": 5}]}', "at most 5000 boxes"),
+        ("\n".join([json.dumps({**PHONE, "episode_id": 7})] * 2), "line 2: its id is that of line 1, too"),
     ],
 )
 def test_malformed_file_is_refused_by_line_and_step(tmp_path, content, said):
@@ -231,6 +232,8 @@ def test_huge_files_and_lines_are_refused(tmp_path, monkeypatch):
 def test_wrong_options_and_tasks_are_refused():
     with pytest.raises(ConfigError, match="max_patches from 0"):
         GuiTraceEnv(max_patches=-1)
+    with pytest.raises(ConfigError, match="name the file with traces"):
+        GuiTraceEnv(images="pictures")
     with pytest.raises(TaskError, match="expected a task of load_traces"):
         GuiTraceEnv().reset(options={"task": agentgym.Task("x", 0)})
 
