@@ -24,6 +24,18 @@ def test_osworld_without_files_is_wrong_usage(tmp_path, capsys):
     assert "holds no JSON file" in capsys.readouterr().err
 
 
+def test_options_of_the_other_action_are_refused(tmp_path, capsys):
+    write_examples(tmp_path)
+    tasks = str(tmp_path / "tasks")
+    for given, why in (
+        (["osworld", tasks, "--screens", "5"], "--screens, --state, --places, --fixed-look and --seed are for render"),
+        (["osworld", tasks, "--cache", str(tmp_path / "cahce")], "there is no folder"),
+        (["render", str(tmp_path / "new"), "--cache", tasks], "--cache is for osworld"),
+    ):
+        assert main(["gui", *given]) == 2
+        assert why in capsys.readouterr().err
+
+
 def test_render_refuses_what_cannot_be_shown(tmp_path, capsys):
     (tmp_path / "kept.txt").write_text("mine")
     assert main(["gui", "render", str(tmp_path)]) == 2

@@ -48,21 +48,28 @@ def run(
         seed: render: seed of what is shown.
         as_json: Print JSON.
     """
+    wanted = Wanted(screens, state, places, fixed_look, seed)
     if action == "osworld":
+        if wanted != Wanted():
+            raise ConfigError("--screens, --state, --places, --fixed-look and --seed are for render")
+        if cache is not None and not cache.is_dir():
+            raise ConfigError(f"there is no folder {cache}; name the folder of the files that the tasks need")
         return _osworld(path, cache, app, as_json)
+    if cache is not None:
+        raise ConfigError("render reads no task files: --cache is for osworld")
     if screens < 1 or places < 1:
         raise ConfigError(f"screens and places are at least 1: got {screens} and {places}")
-    return _render(path, app, Wanted(screens, state, places, fixed_look, seed), as_json)
+    return _render(path, app, wanted, as_json)
 
 
 class Wanted(NamedTuple):
     """What is rendered: pictures, states, places of an application, whether the look is fixed, and the seed."""
 
-    screens: int
-    states: tuple[str, ...]
-    places: int
-    fixed_look: bool
-    seed: int
+    screens: int = 100
+    states: tuple[str, ...] = ()
+    places: int = 6
+    fixed_look: bool = False
+    seed: int = 0
 
 
 def _osworld(path: Path, cache: Path | None, app: tuple[str, ...], as_json: bool) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -72,7 +72,7 @@ def render(
     desktops: int = DESKTOPS,
     note: Note = lambda text: None,
 ) -> Rendered:
-    """Write pictures, scenes and targets into a folder.
+    """Write pictures, scenes and targets into a folder; after an interrupt or a fault, it holds what was shown before.
 
     Args:
         folder: Gets `images/`, `scenes.jsonl` with every item, and `targets.json` in ScreenSpot's format.
@@ -96,6 +96,7 @@ def render(
     targets: list[dict[str, Any]] = []
     num_failed = num_items = done = in_a_row = 0
     with ExitStack() as stack:
+        stack.callback(_write_targets, folder, targets)  # also of what was shown until an interrupt
         scenes = stack.enter_context((folder / SCREENS).open("w", encoding="utf-8"))
         wanted = _Wanted(applications, frozenset(states), places, fixed_look)
         sources = [_shown(pool, random.Random(f"{seed} {number}"), wanted) for number in range(desktops)]
@@ -113,13 +114,16 @@ def render(
             num_items += len(askable(scene))
             targets += screenspot_rows(scene, name)
             done += 1
-            if done % 100 == 0:
+            if done % 20 == 0:
                 note(f"{done} screens, {len(targets)} targets")
             if done >= num_screens:
                 break
+    return Rendered(done, num_items, len(targets), num_failed, time.monotonic() - began)
+
+
+def _write_targets(folder: Path, targets: Sequence[Mapping[str, Any]]) -> None:
     rows = ",\n".join(json.dumps(each, ensure_ascii=False) for each in targets)
     (folder / TARGETS).write_text(f"[\n{rows}\n]\n", encoding="utf-8")
-    return Rendered(done, num_items, len(targets), num_failed, time.monotonic() - began)
 
 
 def require_states(states: Sequence[str], applications: Sequence[str]) -> None:

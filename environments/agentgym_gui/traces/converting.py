@@ -34,7 +34,7 @@ def convert(run: Path, file: Path, syntax: str = "tools", size: tuple[int, int] 
 
     Args:
         run: The run's folder.
-        file: The file to write; replaced if it exists.
+        file: The file to write; replaced if it exists. It is left as it is if no episode becomes a trace.
         syntax: The syntax of the episodes' actions, or "web".
         size: Width and height of the screen.
 
@@ -65,6 +65,8 @@ def convert(run: Path, file: Path, syntax: str = "tools", size: tuple[int, int] 
                 continue
             counts["traces"] += 1
             lines.append(json.dumps(trace, ensure_ascii=False, separators=(",", ":")) + "\n")
+    if not lines:
+        return counts
     try:
         file.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
@@ -203,11 +205,15 @@ def _translated(name: str, given: Mapping[str, Any]) -> str:
 def main(arguments: list[str]) -> None:
     """The command line of this module."""
     if len(arguments) not in (2, 3):
-        raise ConfigError("expected a run, a file to write, and perhaps a syntax")
+        raise ConfigError(
+            "usage: python -m agentgym_gui.traces.converting RUN FILE [SYNTAX]; SYNTAX is tools or another"
+        )
     run, file, syntax = [*arguments, "tools"][:3]
     counts = convert(Path(run), Path(file), syntax)
     for what, count in counts.most_common():
         sys.stdout.write(f"{count:6} {what}\n")
+    if not counts["traces"]:
+        raise StoreError(f"no episode of {run} became a trace of the syntax {syntax}, so {file} was not written")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Rendering of screens: what is laid out, and what ends it when no desktop can be had."""
 
+import json
+
 import pytest
 
 from agentgym.errors import SandboxError, SandboxStartError, UnknownNameError
@@ -26,6 +28,7 @@ def test_failures_in_a_row_end_with_the_last_of_them(tmp_path):
 def test_an_interrupt_ends_it(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         render(tmp_path / "new", NoDesktops(KeyboardInterrupt()), 2, ["galculator"])
+    assert json.loads((tmp_path / "new" / "targets.json").read_text()) == []
 
 
 def test_a_state_is_known_if_one_of_the_applications_has_it():

@@ -8,7 +8,7 @@ import pytest
 import agentgym
 from agentgym.attribution import make_attribution
 from agentgym.cli.main import main
-from agentgym.errors import ConfigError, TaskError
+from agentgym.errors import ConfigError, StoreError, TaskError
 from agentgym.picture import Image, png_of
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.reward import CUTS_CREDIT
@@ -262,6 +262,10 @@ def test_solved_episodes_become_traces_that_can_be_solved(tmp_path):
     assert (tmp_path / trace["steps"][0]["screenshot"]).read_bytes().startswith(b"\x89PNG")
     again = GuiTraceEnv(str(file))
     assert play(again, said[1:])[1][-1][4]["success"]
+    kept = file.read_text()
+    with pytest.raises(StoreError, match="became a trace of the syntax openai"):
+        converting.main([str(tmp_path / "run"), str(file), "openai"])
+    assert file.read_text() == kept
 
 
 def test_episodes_of_the_web_become_traces_with_our_tools(tmp_path, capsys):
