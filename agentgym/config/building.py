@@ -197,7 +197,7 @@ def _unknown(cls: Any, key: str, prefix: str, source: Source) -> str:
     close = misspelt or inner or difflib.get_close_matches(key, fields, n=2, cutoff=0.5)
     known = ", ".join(sorted(fields)) or "none"
     hint = f"did you mean {' or '.join(close)}?" if close else f"known: {known}"
-    tags = [(name, field.default) for name, (field, tagged) in fields.items() if len(literals_of(tagged)) == 1]
+    tags = [(name, *literals_of(tagged)) for name, (_, tagged) in fields.items() if len(literals_of(tagged)) == 1]
     if not tags:
         return f"{source.place(f'{prefix}{key}')} is unknown; {hint}"
     table = f"{prefix.removesuffix('.') or 'a table'} with {tags[0][0]} = {json.dumps(tags[0][1])}"

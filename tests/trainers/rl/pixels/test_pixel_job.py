@@ -92,6 +92,7 @@ def test_the_seed_decides_what_is_learned(folder: Path) -> None:
     [
         ("learning.mode=guess", "expected one of 'supervised', 'hit', 'dense', 'supervised_then_hit'"),
         ("learning.samples=9", "'samples' is not a key of learning with mode = \"supervised\""),
+        ("updates=5", "'updates' is not a key of a table with trainer = \"pixels\"; did you mean run.updates?"),
         ("run.iterations=5", "run.iterations"),
         ("screens.scale=2", "must be above 0 and at most 1"),
         ("screens.targets=elsewhere.json", "agentgym gui render"),
