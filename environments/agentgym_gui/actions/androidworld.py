@@ -21,7 +21,7 @@ from agentgym_gui.actions.events import (
     Open,
     Type,
     Wait,
-    shown,
+    quoted,
 )
 from agentgym_gui.actions.gestures import Point, click, long_press, scroll_by_touch, swipe
 from agentgym_gui.actions.json_actions import json_actions
@@ -56,7 +56,7 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
 def _events(action: Mapping[str, Any], frame: Frame, elements: Elements) -> tuple[Event, ...]:
     kind = action.get("action_type")
     if not isinstance(kind, str) or kind not in _ACTIONS:
-        raise ActionError(f"There is no action_type {shown(kind)}. Known: {', '.join(_ACTIONS)}.")
+        raise ActionError(f"There is no action_type {quoted(kind)}. Known: {', '.join(_ACTIONS)}.")
     fields = Fields(kind, {name: value for name, value in action.items() if name != "action_type"})
     events = _ACTIONS[kind](fields, frame, elements)
     fields.refuse_rest()

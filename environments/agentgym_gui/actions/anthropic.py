@@ -25,6 +25,7 @@ from agentgym_gui.actions.events import (
     Type,
     Wait,
     Where,
+    quoted,
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, drag
@@ -119,7 +120,7 @@ def _events(action: Mapping[str, Any], frame: Frame, version: Version) -> tuple[
     kind = action.get("action")
     if not isinstance(kind, str) or kind not in ACTIONS[version]:
         raise ActionError(
-            f"There is no action {shown(kind)} in computer_{version}. Known: {', '.join(ACTIONS[version])}."
+            f"There is no action {quoted(kind)} in computer_{version}. Known: {', '.join(ACTIONS[version])}."
         )
     fields = Fields(kind, {name: value for name, value in action.items() if name != "action"})
     events = _click(fields, frame, version) if kind in _CLICKS else _OTHERS[kind](fields, frame)

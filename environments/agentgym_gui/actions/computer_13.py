@@ -24,6 +24,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
+    quoted,
     shown,
 )
 from agentgym_gui.actions.gestures import clicks
@@ -62,7 +63,7 @@ def _events(action: Mapping[str, object], frame: Frame) -> tuple[Event, ...]:
     kind = action.get("action_type")
     build = _ACTIONS.get(kind.upper()) if isinstance(kind, str) else None
     if build is None:
-        raise ActionError(f"There is no action_type {shown(kind)}. Known: {', '.join(_ACTIONS)}.")
+        raise ActionError(f"There is no action_type {quoted(kind)}. Known: {', '.join(_ACTIONS)}.")
     rest = {name: value for name, value in action.items() if name not in ("action_type", "note")}
     inner = rest.pop("parameters", None)
     if inner is not None:

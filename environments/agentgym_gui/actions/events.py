@@ -253,6 +253,11 @@ class Frame:
         return min(int(value / scale), size - 1)  # a sent picture's last column may be half a pixel wide
 
 
+def quoted(value: Any) -> str:
+    """A name as a message shows it: in quotes and short, or what stands in place of one."""
+    return repr(value[:40]) if isinstance(value, str) else shown(value)
+
+
 def shown(value: Any) -> str:
     """A value as a message shows it: short, whatever it is."""
     if isinstance(value, str):

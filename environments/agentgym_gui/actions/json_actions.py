@@ -87,7 +87,7 @@ def ended(word: str) -> tuple[Event, ...]:
     name = next((each for each in ENDS if word.startswith(each)), "")
     if not name:
         return ()
-    said = typeable(word.removeprefix(name).lstrip(":.").strip(), f"What stands behind {name}")
+    said = typeable(word.removeprefix(name).lstrip(":.!").strip(), f"What stands behind {name}")
     return (Done(said),) if name == DONE else (Fail(said),)
 
 

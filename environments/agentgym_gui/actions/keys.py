@@ -140,6 +140,8 @@ def key_named(name: object) -> str:
     if found is None:
         close = difflib.get_close_matches(name[:40].lower(), list(_ALIASES), n=3, cutoff=0.7)
         hint = f"Did you mean {' or '.join(close)}?" if close else "Expected a character, or a name such as Return."
+        if "+" in name.strip("+"):
+            hint = "It is a combination: name its keys one by one, as those of a hotkey."
         raise ActionError(f"There is no key {name[:40]!r}. {hint}")
     return found
 

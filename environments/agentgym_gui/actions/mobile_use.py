@@ -21,7 +21,7 @@ from agentgym_gui.actions.events import (
     Open,
     Type,
     Wait,
-    shown,
+    quoted,
 )
 from agentgym_gui.actions.gestures import LONG_PRESS_S, click, long_press, swipe
 from agentgym_gui.actions.json_actions import json_actions, unwrapped
@@ -60,7 +60,7 @@ def events_of(action: Mapping[str, Any], frame: Frame) -> tuple[Event, ...]:
     """
     kind = action.get("action")
     if not isinstance(kind, str) or kind not in _ACTIONS:
-        raise ActionError(f"There is no action {shown(kind)}. Known: {', '.join(_ACTIONS)}.")
+        raise ActionError(f"There is no action {quoted(kind)}. Known: {', '.join(_ACTIONS)}.")
     fields = Fields(kind, {name: value for name, value in action.items() if name != "action"})
     events = _ACTIONS[kind](fields, frame)
     fields.refuse_rest()

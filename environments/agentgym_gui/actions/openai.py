@@ -22,6 +22,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
+    quoted,
     shown,
 )
 from agentgym_gui.actions.gestures import clicks, drag
@@ -70,7 +71,7 @@ def parse(message: object, frame: Frame, elements: Elements) -> tuple[Event, ...
 def _events(action: Mapping[str, Any], frame: Frame) -> tuple[Event, ...]:
     kind = action.get("type")
     if not isinstance(kind, str) or kind not in _ACTIONS:
-        raise ActionError(f"There is no action type {shown(kind)}. Known: {', '.join(_ACTIONS)}.")
+        raise ActionError(f"There is no action type {quoted(kind)}. Known: {', '.join(_ACTIONS)}.")
     fields = Fields(kind, {name: value for name, value in action.items() if name != "type"})
     events = _ACTIONS[kind](fields, frame)
     if fields.has("keys"):

@@ -29,7 +29,7 @@ from agentgym_gui.actions.events import (
     Scroll,
     Type,
     Wait,
-    shown,
+    quoted,
 )
 from agentgym_gui.actions.gestures import clicks, known_pointer, moved
 from agentgym_gui.actions.json_actions import ENDS, FENCE, ended
@@ -53,7 +53,7 @@ WAIT_S = 1.0
 MAX_ROUNDS = 500
 """Most rounds of all loops of a message together."""
 _MODULES = ("pyautogui", "pyperclip", "time")
-_END = re.compile(rf"(?:{'|'.join(ENDS)})(?:[:. ].*)?")
+_END = re.compile(rf"(?:{'|'.join(ENDS)})(?:[:.! ].*)?")
 """A block of code that is a word and no code: an answer or a reason may stand behind it."""
 _BUTTONS: Mapping[object, Button] = {
     "left": "left",
@@ -231,7 +231,7 @@ def _button(given: _Given, default: Button = "left") -> Button:
     value = given.get("button", default)
     key = value.lower() if isinstance(value, str) else value
     if isinstance(key, bool) or not isinstance(key, str | int) or key not in _BUTTONS:
-        raise ActionError(f"There is no button {shown(value)}. Known: left, middle, right.")
+        raise ActionError(f"There is no button {quoted(value)}. Known: left, middle, right.")
     return _BUTTONS[key]
 
 

@@ -159,7 +159,7 @@ HOSTILE = [
     ("# only a comment", "no action"),
     ("pyautogui.moveRel(-200, 0)", "leaves the screen"),
     ("pyautogui.press('nokey')", "no key 'nokey'"),
-    ("pyautogui.mouseDown(button='thumb')", "no button the text 'thumb'"),
+    ("pyautogui.mouseDown(button='thumb')", "no button 'thumb'"),
     ("pyautogui.dragTo()", "needs a point"),
     ("pyautogui.scroll()", "must be a number"),
     ("def f(): pass", "Line 1 has a definition of a function"),

@@ -72,6 +72,7 @@ def test_computer_13_words_stand_alone_or_in_a_block():
     [
         ("DONE", (Done(),)),
         ("DONE: 42", (Done("42"),)),
+        ("DONE!", (Done(),)),
         ("The file is saved (as asked).\n\nDONE", (Done(),)),
         ("FAIL There is no such file.", (Fail("There is no such file."),)),
     ],
@@ -110,7 +111,7 @@ def test_json_is_found_in_prose_and_blocks_and_lists():
 @pytest.mark.parametrize(
     ("action", "why"),
     [
-        ({"action_type": "FLY"}, "no action_type the text 'FLY'. Known: MOVE_TO"),
+        ({"action_type": "FLY"}, "no action_type 'FLY'. Known: MOVE_TO"),
         ({}, "no action_type null"),
         ({"action_type": "CLICK", "x": 5}, "CLICK needs 'y'"),
         ({"action_type": "CLICK", "x": "5", "y": 1}, "x must be a number"),
@@ -217,7 +218,7 @@ def test_anthropic_actions_of_later_versions(version, action, events):
 def test_anthropic_zoom_is_of_the_last_version():
     zoom = json.dumps({"action": "zoom", "region": [100, 100, 199, 149]})
     assert anthropic.parse(zoom, SCREEN, {}) == (Look(Box(100, 100, 100, 50)),)
-    with pytest.raises(ActionError, match="no action the text 'zoom' in computer_20250124"):
+    with pytest.raises(ActionError, match="no action 'zoom' in computer_20250124"):
         anthropic.parse(zoom, SCREEN, {}, "20250124")
     for region in ([1, 2, 3], [9, 9, 1, 1], "all"):
         with pytest.raises(ActionError, match="region"):
@@ -295,7 +296,7 @@ def test_openai(action, events):
 @pytest.mark.parametrize(
     ("action", "why"),
     [
-        ({"type": "fly"}, "no action type the text 'fly'"),
+        ({"type": "fly"}, "no action type 'fly'"),
         ({"type": "drag", "path": [{"x": 1, "y": 1}]}, "from 2 to 200 points"),
         ({"type": "drag", "path": [{"x": 1}, {"x": 1, "y": 2}]}, "y must be a number"),
         ({"type": "drag", "path": [1, 2]}, "A point of a path"),

@@ -45,6 +45,7 @@ def test_key_has_many_names(said, keysym):
         ("contrl", "Did you mean .*control"),
         ("", "no key ''"),
         ("\0", "no key"),
+        ("ctrl+s", "no key 'ctrl.s'. It is a combination: name its keys one by one"),
         ("nothing like it", "Expected a character, or a name"),
         (5, "named by a text"),
         (None, "null"),
