@@ -50,6 +50,7 @@ class Server:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env=environment,
+                process_group=0,  # Ctrl-C at a terminal is for this process alone, which ends the server
             )
 
     def ask(self, question: bytes) -> tuple[bytes, int]:

@@ -59,6 +59,10 @@ def test_signal_that_ended_the_process_is_told(server: Server) -> None:
     assert server.ask(b"next")[1] == 4
 
 
+def test_an_interrupt_at_the_terminal_does_not_reach_the_server(server: Server) -> None:
+    assert os.getpgid(server._process.pid) != os.getpgrp()
+
+
 def test_exception_is_told_as_a_traceback(server: Server) -> None:
     failing = Server("asked_apart:missing")
     answer, code = failing.ask(b"")
