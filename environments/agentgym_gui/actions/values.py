@@ -15,8 +15,8 @@ MAX_MESSAGE = 100_000
 """Longest message, in characters, that is read."""
 MAX_TEXT = 10_000
 """Most characters that one message types or copies."""
-MAX_WAIT_S = 60.0
-"""Longest time that one message waits."""
+MAX_WAIT_S = 20.0
+"""Longest time that one message waits. With all settling of a message, it stays below a step's usual limit of 60 s."""
 MAX_EVENTS = 500
 """Most events of one message."""
 MAX_ACTIONS = 100

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from agentgym.task import Limits
 from agentgym_gui.actions import pyautogui, tools, uitars
 from agentgym_gui.actions.events import (
     ActionError,
@@ -26,6 +27,7 @@ from agentgym_gui.actions.events import (
 )
 from agentgym_gui.actions.gestures import clicks
 from agentgym_gui.actions.syntaxes import SYNTAXES, syntax_named
+from agentgym_gui.actions.values import MAX_WAIT_S
 
 SCREEN = Frame(1280, 800, pointer=(100, 100))
 GRID = Frame(1280, 800, grid=1000)
@@ -143,9 +145,9 @@ HOSTILE = [
     ("for i in range(2): pyautogui.click()\nelse: pyautogui.click()", "Only loops such as"),
     ("pyautogui.click()\n" * 600, "more than 500 events"),
     ("pyautogui.press('a', presses=400)", "more than 500 events"),
-    ("time.sleep(3600)", "from 0 to 60"),
-    ("time.sleep(-1)", "from 0 to 60"),
-    ("time.sleep(40); time.sleep(40)", "waits 80 s in all"),
+    ("time.sleep(3600)", "from 0 to 20"),
+    ("time.sleep(-1)", "from 0 to 20"),
+    ("time.sleep(15); time.sleep(15)", "waits 30 s in all"),
     ("pyautogui.click(", "no valid Python"),
     ("pyautogui.write('a\0b')", "NUL"),
     ("pyautogui.write('a\\0b')", "U+0000"),
@@ -301,7 +303,7 @@ def test_tools(call, events):
         ('press("nokey")', "no key"),
         ('press("a", 1000)', "from 1 to 100"),
         ('type_text("a\\0")', "U+0000"),
-        ("wait(1000)", "from 0 to 60"),
+        ("wait(1000)", "from 0 to 20"),
         ("zoom(9, 9, 1, 1)", "upper left"),
         ("fly()", "no tool 'fly'"),
         ("click('b3')\nclick('b4')", "no element 'b4'"),
@@ -325,3 +327,8 @@ def test_calls_of_a_message_are_kept_for_their_answers():
     action = syntax_named("tools").action('click("b3")')
     assert [call.name for call in action.tool_calls] == ["click"]
     assert syntax_named("pyautogui").action("pyautogui.click()").tool_calls == ()
+
+
+def test_the_longest_wait_leaves_a_step_time_to_settle():
+    settling_s = 30
+    assert MAX_WAIT_S + settling_s < Limits().step_timeout_s

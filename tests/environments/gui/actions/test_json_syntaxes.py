@@ -131,7 +131,7 @@ def test_json_is_found_in_prose_and_blocks_and_lists():
         ({"action_type": "MOVE_TO", "x": 1280, "y": 0}, "outside the screen"),
         ([{"action_type": "CLICK"}] * 1000, "more than 100 actions"),
         ([[{"action_type": "CLICK"}]], "An action is a JSON object"),
-        ([{"action_type": "WAIT", "duration_s": 50}] * 2, "waits 100 s in all"),
+        ([{"action_type": "WAIT", "duration_s": 15}] * 2, "waits 30 s in all"),
         ([{"action_type": "TYPING", "text": "x" * 9000}] * 2, "types 18000 characters"),
     ],
 )
