@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -120,6 +121,7 @@ class DesktopEnv(SandboxEnv):
         self._work: DesktopTask = DesktopTask()
         self._desktop: Desktop | None = None
         self._folder: Path | None = None
+        self._remove: weakref.finalize[..., Any] | None = None
         self._before: State | None = None
         self._screen = Screen()
         self._pixels: Pixels | None = None
@@ -173,6 +175,7 @@ class DesktopEnv(SandboxEnv):
         self._pixels, self._region, self._told = None, None, ()
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # also after Ctrl-C
         self._desktop = Desktop(self.sandbox, self._work.screen)
         with _named(task):
             self.lay_out(self._desktop, self._work)
@@ -345,9 +348,9 @@ class DesktopEnv(SandboxEnv):
         return EnvReply(events=events, terminated=True, success=success)
 
     def _drop_folder(self) -> None:
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        self._folder = None
+        if self._remove is not None:
+            self._remove()
 
 
 @contextmanager

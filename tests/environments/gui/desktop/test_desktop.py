@@ -341,3 +341,12 @@ def test_temporary_folders_have_the_same_names_in_every_episode(env):
         text, messages = observation["text"], info["messages"]
         assert not terminated
     assert "/.fr-000000" in text
+
+
+def test_what_is_kept_of_an_episode_goes_at_exit_or_earlier(env):
+    env.reset(seed=LIST)
+    folder = env._folder
+    assert folder.is_dir()
+    assert env._remove.atexit
+    env.reset(seed=LIST)
+    assert not folder.exists()
