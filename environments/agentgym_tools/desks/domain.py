@@ -117,6 +117,15 @@ class Domain(ABC):
             raise UnknownNameError("size", size, self.sizes, owner=f"the desk {self.name!r}")
         return World(_bench(self.sizes[size]), self.today)
 
+    @cached_property
+    def reasons_by_kind(self) -> Mapping[str, frozenset[str]]:
+        """Why requests of each kind of goal are refused or handed over, as its templates say."""
+        found: dict[str, set[str]] = {kind: set() for kind in self.kinds}
+        for template in self.templates:
+            if template.is_infeasible and template.reason:
+                found[template.refused_kind].add(template.reason)
+        return {kind: frozenset(reasons) for kind, reasons in found.items()}
+
     @property
     def small_worlds(self) -> list[str]:
         """The sizes of its small worlds."""

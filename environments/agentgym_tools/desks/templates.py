@@ -41,6 +41,11 @@ class Template:
         return self.decision in ("refuse", "transfer")
 
     @property
+    def refused_kind(self) -> str:
+        """The kind of the goal that may not be fulfilled where it is infeasible."""
+        return self.kinds[-1] if self.holds else self.kinds[-2]
+
+    @property
     def done(self) -> tuple[str, ...]:
         """Kinds of its goals that end as done."""
         *others, last = self.kinds if self.holds else self.kinds[:-1]

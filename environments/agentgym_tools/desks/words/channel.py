@@ -48,7 +48,8 @@ def context_of(session: Session) -> Context:
     made = [call.tool for call in session.made if call.tool in session.domain.toolbox.tools]
     case = session.case
     about, own = frozenset(case.goal.facts), frozenset(session.plan.profile)
-    return Context(session.informed, session.customer, made, frozenset(case.answers), about, own)
+    reasons = session.domain.reasons_by_kind[case.goal.kind]
+    return Context(session.informed, session.customer, made, frozenset(case.answers), about, own, reasons)
 
 
 def shown_to_customer(text: str, understood: Understood) -> list[Message]:

@@ -19,6 +19,7 @@ class Context:
         questions: Facts that the open request asks the desk for; None: any fact may be told.
         topic: Facts that the open request is about; None: not known.
         profile: Facts of the customer itself.
+        reasons: Why requests of the open one's kind are refused; other reasons are less likely. None: not known.
     """
 
     known: Mapping[str, Value] = field(default_factory=dict)
@@ -27,3 +28,4 @@ class Context:
     questions: frozenset[str] | None = None
     topic: frozenset[str] | None = None
     profile: frozenset[str] = frozenset()
+    reasons: frozenset[str] | None = None

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping
 
 from agentgym_tools.desks import talk
-from agentgym_tools.desks.words.lexicon.language import Language
 from agentgym_tools.desks.words.lexicon.phrases import Match
 from agentgym_tools.desks.words.lexicon.sentences import Sentence, sentences_of
 from agentgym_tools.desks.words.reading.facts import choices_in, note_told
@@ -14,17 +13,18 @@ from agentgym_tools.desks.words.reading.instructions import instruction_to
 from agentgym_tools.desks.words.reading.message import Reading
 from agentgym_tools.desks.words.reading.parts import CONSENTS, STATES, Part
 from agentgym_tools.desks.words.reading.proposing import MAX_BACK, propose
-from agentgym_tools.desks.words.weighing.weights import FAMILIES, REASONS, Weights
+from agentgym_tools.desks.words.weighing.weights import FAMILIES, Weights
 from agentgym_tools.worlds.calls import Call
 
 ALONE, BESIDE, INSTEAD = 0.25, 0.75, 0.4
 """How likely an act has to be where the rules hear none, where they hear another, and in place of a doubted one."""
-REASONED = 0.5
-"""How likely a reason has to be, as a customer gives up what is refused."""
+REASONED, REASONED_IN_REQUEST = 0.5, 0.25
+"""How likely a reason has to be, as a customer gives up what is refused; and where its request is known."""
 DOUBTED, OUTDONE = 0.1, 0.5
 """Acts that are less likely than this are doubted, and reasons that are this much less likely than another one."""
-UNLIKELY = 0.06
-"""Facts that are less likely asked for than this, or reasons, are not heard beside other acts."""
+UNLIKELY = 0.03
+"""Facts that are less likely asked for than this, or reasons, are not heard beside other acts; where a sentence says
+several things, each has its part of it."""
 
 
 _AFFIRMED = frozenset({talk.TELL, talk.REPORT, talk.PROPOSE, talk.INSTRUCT})
@@ -37,23 +37,24 @@ _DENIED = re.compile(r" (?:not(?! disturb)|never|neither|nor|without|no longer) 
 
 def weigh(reading: Reading, weights: Weights) -> None:
     """Add the acts that weights hear beside those of the rules."""
+    reasoned = REASONED if reading.context.reasons is None else REASONED_IN_REQUEST
     for number, sentence in enumerate(reading.sentences):
         if number in reading.spent:
             continue
         heard = {_key(act) for at, act in reading.acts if at == number}
         part = Part(STATES, sentence, number, sentence.is_question)
         uses = weights.uses(reading.sentences, number)
-        shares = {key: _share(reading.language, weights, uses, part, key) for key in heard}
-        _drop_unlikely(reading, number, {key for key, share in shares.items() if share < UNLIKELY})
+        shares = {key: _share(reading, weights, uses, part, key) for key in heard}
+        _drop_unlikely(reading, number, {key for key, share in shares.items() if share * len(shares) < UNLIKELY})
         if any(_is_plain(reading, sentence, key) for key in heard):
             continue
         doubted = {key for key, share in shares.items() if share < DOUBTED}
-        doubted |= _outdone(reading.language, weights, sentence, heard)
+        doubted |= _outdone(reading, weights, sentence, heard)
         least = INSTEAD if doubted else BESIDE if heard else ALONE
         added = False
         for use in [use for use, share in uses.items() if share >= least and _can_say(reading, sentence, use)]:
-            enough = max(least, REASONED) if use in _REASONED else least
-            for name in _subjects(reading.language, weights, use, part, enough):
+            enough = max(least, reasoned) if use in _REASONED else least
+            for name in _subjects(reading, weights, use, part, enough):
                 if (
                     (use, name) in heard
                     or _is_further_change(reading, use, name, heard)
@@ -67,13 +68,13 @@ def weigh(reading: Reading, weights: Weights) -> None:
 
 
 def _outdone(
-    language: Language, weights: Weights, sentence: Sentence, heard: Collection[tuple[str, str]]
+    reading: Reading, weights: Weights, sentence: Sentence, heard: Collection[tuple[str, str]]
 ) -> set[tuple[str, str]]:
     """Reasons that rules hear where another one is much likelier."""
     reasons = {key for key in heard if key[0] in _REASONED}
     if not reasons:
         return set()
-    shares = weights.subjects_of(language, REASONS, sentence)
+    shares = _weighed(reading, weights, talk.REFUSE, sentence)
     best = max(shares.values())
     return {key for key in reasons if best >= INSTEAD and shares[key[1]] < OUTDONE * best}
 
@@ -91,16 +92,20 @@ def _is_namesake(use: str, name: str, heard: Collection[tuple[str, str]]) -> boo
 
 
 def _drop_unlikely(reading: Reading, number: int, unlikely: Collection[tuple[str, str]]) -> None:
-    """Take away questions and refusals that weights hear nothing of, if the message says something else."""
-    kept = [
-        (at, act)
-        for at, act in reading.acts
-        if at != number
-        or act.tool not in (talk.ASK, talk.REFUSE)
-        or _key(act) not in unlikely
-        or _is_plain(reading, reading.sentences[at], _key(act))
-    ]
-    reading.acts = kept or reading.acts
+    """Take away refusals that weights hear nothing of, and such questions if the message says something else."""
+
+    def without(tool: str) -> list[tuple[int, Call]]:
+        return [
+            (at, act)
+            for at, act in reading.acts
+            if at != number
+            or act.tool != tool
+            or _key(act) not in unlikely
+            or _is_plain(reading, reading.sentences[at], _key(act))
+        ]
+
+    reading.acts = without(talk.REFUSE)
+    reading.acts = without(talk.ASK) or reading.acts
 
 
 def _can_say(reading: Reading, sentence: Sentence, use: str) -> bool:
@@ -112,12 +117,23 @@ def _can_say(reading: Reading, sentence: Sentence, use: str) -> bool:
     return use not in _AFFIRMED or _DENIED.search(sentence.flat) is None
 
 
-def _share(language: Language, weights: Weights, uses: Mapping[str, float], part: Part, key: tuple[str, str]) -> float:
+def _share(reading: Reading, weights: Weights, uses: Mapping[str, float], part: Part, key: tuple[str, str]) -> float:
     """How likely weights find an act that the rules hear."""
     use, name = key
     if use == talk.CLOSE:
         return uses[use]
-    return min(uses[use], weights.subjects_of(language, FAMILIES[use], part.sentence).get(name, 1.0))
+    return min(uses[use], _weighed(reading, weights, use, part.sentence).get(name, 1.0))
+
+
+def _weighed(reading: Reading, weights: Weights, use: str, sentence: Sentence) -> dict[str, float]:
+    """How likely a sentence speaks of each thing that such an act can be about, in the light of the open request."""
+    context = reading.context
+    expected: Collection[str] | None = None
+    if use in _REASONED:
+        expected = context.reasons
+    elif use == talk.ASK and context.topic is not None:
+        expected = context.topic | context.profile
+    return weights.subjects_of(reading.language, FAMILIES[use], sentence, expected)
 
 
 def _is_plain(reading: Reading, sentence: Sentence, key: tuple[str, str]) -> bool:
@@ -133,11 +149,11 @@ def _key(act: Call) -> tuple[str, str]:
     return act.tool, given.get("fact") or given.get("action") or given.get("reason") or ""
 
 
-def _subjects(language: Language, weights: Weights, use: str, part: Part, least: float) -> list[str]:
+def _subjects(reading: Reading, weights: Weights, use: str, part: Part, least: float) -> list[str]:
     """The subjects of a sentence that are likely enough, the likeliest first."""
     if use == talk.CLOSE:
         return [""]
-    shares = weights.subjects_of(language, FAMILIES[use], part.sentence)
+    shares = _weighed(reading, weights, use, part.sentence)
     return sorted((name for name, share in shares.items() if share >= least), key=lambda name: -shares[name])
 
 

@@ -6,9 +6,10 @@ desk count too. `benchmarks.desk_talk.fit` fits them.
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +36,8 @@ SINGLE = frozenset({REASONS, ACTIONS, USER_ACTIONS})
 NOTHING = ""
 USES = (*FAMILIES, talk.CLOSE)
 MAX_SCORE = 6.0
+UNEXPECTED = 0.05
+"""What a thing that a talk is not about weighs, where one that it is about weighs 1."""
 FOLDER = Path(__file__).parent / "fitted"
 
 
@@ -75,8 +78,17 @@ class Weights(NamedTuple):
                 sums[place] += weight
         return {use: _share(total) for use, total in zip(USES, sums, strict=True)}
 
-    def subjects_of(self, language: Language, family: str, sentence: Sentence) -> dict[str, float]:
-        """How likely a sentence speaks of each thing of a family."""
+    def subjects_of(
+        self, language: Language, family: str, sentence: Sentence, expected: Collection[str] | None = None
+    ) -> dict[str, float]:
+        """How likely a sentence speaks of each thing of a family.
+
+        Args:
+            language: The desk's words.
+            family: Which things.
+            sentence: The sentence.
+            expected: Those that the talk is about, if that is known; what others weigh is multiplied by `UNEXPECTED`.
+        """
         known = self.subjects.get(family)
         if known is None:
             return {}
@@ -88,6 +100,8 @@ class Weights(NamedTuple):
         for place, name in enumerate(known.names):
             fit = fits.get(name, (0.0, 0.0))
             sums[place] += fit[0] * known.by_phrase[0] + fit[1] * known.by_phrase[1]
+            if expected is not None and name not in (*expected, NOTHING):
+                sums[place] += math.log(UNEXPECTED)
         shares = _shares_of_one(sums) if family in SINGLE else [_share(total) for total in sums]
         return {name: share for name, share in zip(known.names, shares, strict=True) if name != NOTHING}
 
@@ -130,10 +144,10 @@ def _share(total: float) -> float:
 @cache
 def weights_of(desk: str) -> Weights | None:
     """The weights for a desk; None if none were fitted."""
-    path = FOLDER / f"{desk}.json"
-    if not path.is_file():
+    paths = [FOLDER / f"{name}.json.gz" for name in ("uses", desk)]
+    if not paths[1].is_file():
         return None
-    uses, fields = (json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")) for name in ("uses", desk))
+    uses, fields = (json.loads(gzip.decompress(path.read_bytes())) for path in paths)
     subjects = {
         family: Subjects(each["names"], each["base"], each["by_phrase"], _pairs(each["cues"]))
         for family, each in fields.items()

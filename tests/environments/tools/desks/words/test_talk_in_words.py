@@ -181,3 +181,16 @@ def test_scrambled_names_do_not_hinder_words(name):
     for task in tasks_of(name, step=20):
         scrambled = replace(task, config={**task.config, "options": {"talk": "words", "scrambled": "names"}})
         assert play(scrambled, AGENT, "oracle")[0].successes[AGENT], task.id
+
+
+def test_the_customer_hears_in_the_light_of_its_request():
+    game = DeskGame(desk="clinic")
+    for task in tasks_of("clinic", step=1):
+        game.reset(task)
+        if game.session.case.goal.kind == "renew_prescription":
+            break
+    while game.acting_role == USER:
+        game.step(PARTNERS[USER](task, 0).act([]))
+    reply = game.step("By our records you've plenty of tablets to be going on with, so it's too soon for another lot.")
+    understood = next(event.detail["acts"] for event in reply.events if event.component == "understood")
+    assert understood == ["refuse(reason='too_early')"]
