@@ -1,7 +1,8 @@
 """Talk in words at desks: what is understood, what customers keep, and the price of the grammar.
 
 - phrasings: the share of messages, written apart from the grammar, of which exactly the right acts are understood; of
-  those that the grammar was tuned on, and of fresh ones that it never was.
+  those that the grammar was tuned on, and of fresh ones that it never was. They are read as in a talk, where the kind
+  of the open request is known, and alone.
 - customers: the share of customers' messages of which exactly the right acts are understood.
 - secrets: attempts to get out of a customer what it was not asked for, and how many got something.
 - price of the grammar: the success of oracle and demonstrator on the same test tasks by acts and in words, and what a
@@ -47,7 +48,7 @@ def measure(quick: bool) -> Report:
     price = _price(report, QUICK_STEP if quick else STEP)
     report.goals = [
         Goal("phrasings", len(found), NUM_PHRASINGS, "at least"),
-        Goal("right of all", sum(each.is_right(each.understood()) for each in found) / len(found), RIGHT, "at least"),
+        Goal("right of all", sum(shares[part] * len(parts[part]) for part in shares) / len(found), RIGHT, "at least"),
         Goal("right of those tuned on", shares[TUNED], RIGHT, "at least"),
         *(Goal("right of those never tuned on", shares[part], RIGHT, "at least") for part in shares if part == FRESH),
         Goal("sayings of customers", len(said), NUM_SAYINGS, "at least"),
@@ -62,18 +63,18 @@ def measure(quick: bool) -> Report:
 
 
 def _understood(report: Report, part: str, found: Sequence[Phrasing]) -> float:
-    """The share of phrasings that are understood rightly, all and for each desk."""
+    """The share of phrasings that are understood rightly in a talk, all and for each desk."""
     progress(part)
-    for phrasing in found:
-        phrasing.understood()  # compiles the languages
+    alone = [each.is_right(each.understood()) for each in found]  # compiles the languages
     begun = time.process_time()
-    right = {phrasing: phrasing.is_right(phrasing.understood()) for phrasing in found}
+    right = {phrasing: phrasing.is_right(phrasing.understood(in_request=True)) for phrasing in found}
     taken = time.process_time() - begun
     figures: dict[str, Any] = {
         "phrasings": len(found),
         "with several acts": sum(len(each.acts) > 1 for each in found),
         "words, least and most": [min(each.num_words for each in found), max(each.num_words for each in found)],
         "right": significant(sum(right.values()) / len(right)),
+        "right, alone": _share(alone),
         "right, single": _share([ok for each, ok in right.items() if not each.is_joined]),
         "right, joined": _share([ok for each, ok in right.items() if each.is_joined]),
         "milliseconds each": significant(1e3 * taken / len(found)),

@@ -9,13 +9,16 @@ are penalised; Adam (Kingma and Ba, 2015, arXiv 1412.6980) goes over all example
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse  # type: ignore[import-untyped]
 
 from agentgym_tools.desks import talk
 from agentgym_tools.desks.desks import DESKS, desk
@@ -25,16 +28,28 @@ from agentgym_tools.desks.words.reading.agent import read_agent
 from agentgym_tools.desks.words.reading.context import Context
 from agentgym_tools.desks.words.reading.message import Understood
 from agentgym_tools.desks.words.weighing.cues import subject_cues, use_cues
-from agentgym_tools.desks.words.weighing.weights import FAMILIES, FOLDER, NOTHING, SINGLE, USES, phrase_fits
+from agentgym_tools.desks.words.weighing.weights import (
+    FAMILIES,
+    FOLDER,
+    NOTHING,
+    SINGLE,
+    USES,
+    phrase_fits,
+    weights_of,
+)
 from agentgym_tools.worlds.calls import Call
 from benchmarks.desk_talk.phrasings import TUNED, Phrasing, phrasings, says_nothing
 from benchmarks.report import progress
 
-USE_PENALTY, SUBJECT_PENALTY = 0.15, 0.0025
+USE_PENALTY, SUBJECT_PENALTY = 0.3, 0.0025
 USE_ROUNDS, SUBJECT_ROUNDS = 120, 150
 USE_RATE, SUBJECT_RATE = 0.1, 0.15
-LEAST_SEEN, LEAST_USE_WEIGHT, LEAST_SUBJECT_WEIGHT = 2, 0.08, 0.8
+LEAST_SEEN, LEAST_USE_WEIGHT, LEAST_SUBJECT_WEIGHT = 3, 0.08, 0.8
 """Cues seen less often, and weights smaller than these, are left out."""
+SURE = 2.0
+"""What weights that are sure of a subject count where a phrase's fit is its score."""
+JOINED, MERGED = 0.5, 0.3
+"""The share of examples that are learned beside another one, too; and of questions, in one sentence with another."""
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -53,7 +68,7 @@ class Example(NamedTuple):
 
 
 def examples_of(phrasing: Phrasing, language: Language) -> Iterator[Example]:
-    """The sentences of a phrasing with their acts; one that the rules miss goes where the desk's phrases fit best."""
+    """The sentences of a phrasing with their acts; one that the rules miss goes where it fits best."""
     reading = read_agent(language, phrasing.text, Context(customer=phrasing.customer))
     numbers = range(len(reading.sentences))
     heard = {number: {_key(act) for at, act in reading.acts if at == number} for number in numbers}
@@ -66,10 +81,42 @@ def examples_of(phrasing: Phrasing, language: Language) -> Iterator[Example]:
         yield Example(reading.sentences, number, frozenset(acts))
 
 
+def joined(examples: Sequence[Example]) -> Iterator[Example]:
+    """A share of a desk's examples, each beside another one, as messages say several things."""
+    rng = random.Random(len(examples))
+    for example in examples:
+        if rng.random() < JOINED:
+            other = rng.choice(examples).sentences
+            before, after = (other, ()) if rng.random() < 0.5 else ((), other)
+            yield Example([*before, *example.sentences, *after], len(before) + example.number, example.acts)
+
+
+def merged(examples: Sequence[Example]) -> Iterator[Example]:
+    """Pairs of questions of a desk as one sentence, since a sentence may ask for several facts."""
+    questions = [each for each in examples if each.acts and all(act == talk.ASK for act, _ in each.acts)]
+    rng = random.Random(len(questions))
+    for example in questions:
+        if rng.random() < MERGED:
+            other = rng.choice(questions)
+            parts = [each.sentences[each.number] for each in (example, other)]
+            tokens = [token for part in parts for token in part.tokens]
+            text = " and ".join(part.text for part in parts)
+            yield Example([Sentence(tokens, text, parts[-1].is_question)], 0, example.acts | other.acts)
+
+
 def _fit(language: Language, act: tuple[str, str], sentence: Sentence) -> float:
-    """How well a phrase for an act's subject fits a sentence."""
-    family = FAMILIES.get(act[0])
-    return phrase_fits(language, family, sentence).get(act[1], (0.0, 0.0))[0] if family is not None else 0.0
+    """How well the desk's phrases and the present weights for an act's subject fit a sentence."""
+    family, weights = FAMILIES.get(act[0]), weights_of(language.domain.name)
+    if family is None:
+        return 0.0
+    by_weights = {} if weights is None else weights.subjects_of(language, family, sentence)
+    return phrase_fits(language, family, sentence).get(act[1], (0.0, 0.0))[0] + SURE * by_weights.get(act[1], 0.0)
+
+
+def _is_named_here(language: Language, example: Example, act: tuple[str, str]) -> bool:
+    """Whether no other sentence of the message fits the subject better; one that says "I hand you over" names none."""
+    fits = [_fit(language, act, sentence) for sentence in example.sentences]
+    return act[0] not in (talk.REFUSE, talk.TRANSFER) or fits[example.number] == max(fits)
 
 
 def _key(act: Call) -> tuple[str, str]:
@@ -82,15 +129,15 @@ def fit_uses(examples: Sequence[Example]) -> dict[str, Any]:
     cues = [use_cues(example.sentences, example.number) for example in examples]
     places = _places(cues)
     pairs = [(row, places[cue]) for row, each in enumerate(cues) for cue in sorted(each) if cue in places]
-    rows, columns = (np.array(side) for side in zip(*pairs, strict=True))
+    rows, columns = zip(*pairs, strict=True)
+    seen = sparse.csr_array((np.ones(len(rows)), (rows, columns)), (len(examples), len(places)))
+    by_place = seen.T.tocsr()
     right = np.array([[any(act == use for act, _ in each.acts) for use in USES] for each in examples], float)
     weights, base = np.zeros((len(places), len(USES))), np.full(len(USES), -2.0)
 
     def gradients() -> list[Array]:
-        sums = np.stack([np.bincount(rows, weights[columns, k], len(examples)) for k in range(len(USES))], 1) + base
-        error = _logistic(sums) - right
-        by_cue = [np.bincount(columns, error[rows, k], len(places)) for k in range(len(USES))]
-        return [np.stack(by_cue, 1) + 2 * USE_PENALTY * weights, error.sum(0)]
+        error = _logistic(seen @ weights + base) - right
+        return [by_place @ error + 2 * USE_PENALTY * weights, error.sum(0)]
 
     _descend([weights, base], gradients, USE_ROUNDS, USE_RATE)
     return {"base": np.round(base, 2).tolist(), "cues": _sparse(places, weights, LEAST_USE_WEIGHT, 2)}
@@ -100,11 +147,11 @@ def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, A
     """Weights of cues for the facts, tools and reasons of a desk."""
     cues = [subject_cues(example.sentences[example.number]) for example in examples]
     places = _places(cues)
-    seen = np.zeros((len(examples), len(places)))
-    for row, each in enumerate(cues):
-        for cue, count in each.items():
-            if cue in places:
-                seen[row, places[cue]] = count
+    counted = [
+        (count, row, places[cue]) for row, each in enumerate(cues) for cue, count in each.items() if cue in places
+    ]
+    counts, rows, columns = zip(*counted, strict=True)
+    seen = sparse.csr_array((counts, (rows, columns)), (len(examples), len(places)))
     found = {}
     for family, names in _families(language).items():
         fits = [phrase_fits(language, family, each.sentences[each.number]) for each in examples]
@@ -114,6 +161,7 @@ def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, A
             names, shares = [*names, NOTHING], _softmax
             spoken = [each or {NOTHING} for each in spoken]
             kept = np.array([len(each) == 1 for each in spoken])
+            kept &= [all(_is_named_here(language, each, act) for act in each.acts) for each in examples]
         by_phrase = np.array([[fit.get(name, (0.0, 0.0)) for name in names] for fit in fits])
         right = np.array([[name in each for name in names] for each in spoken], float)
         found[family] = {"names": names} | _fit_family(places, seen[kept], by_phrase[kept], right[kept], shares)
@@ -121,14 +169,15 @@ def fit_subjects(examples: Sequence[Example], language: Language) -> dict[str, A
 
 
 def _fit_family(
-    places: Mapping[str, int], seen: Array, by_phrase: Array, right: Array, shares: Callable[[Array], Array]
+    places: Mapping[str, int], seen: sparse.csr_array, by_phrase: Array, right: Array, shares: Callable[[Array], Array]
 ) -> dict[str, Any]:
+    by_place = seen.T.tocsr()
     weights, base, phrase = np.zeros((len(places), right.shape[1])), np.full(right.shape[1], -4.0), np.array([0.7, 1.5])
 
     def gradients() -> list[Array]:
         error = shares(seen @ weights + base + by_phrase @ phrase) - right
         by_fit = (by_phrase * error[..., None]).sum((0, 1))
-        return [seen.T @ error + 2 * SUBJECT_PENALTY * weights, error.sum(0) + 0.02 * (base + 4.0), by_fit]
+        return [by_place @ error + 2 * SUBJECT_PENALTY * weights, error.sum(0) + 0.02 * (base + 4.0), by_fit]
 
     _descend([weights, base, phrase], gradients, SUBJECT_ROUNDS, SUBJECT_RATE)
     return {
@@ -197,14 +246,15 @@ def main() -> int:
         progress(name)
         language = language_of(desk(name), "full")
         examples[name] = [example for each in found if each.desk == name for example in examples_of(each, language)]
+        examples[name] += merged(examples[name])
         _write(name, fit_subjects(examples[name], language))
-    _write("uses", fit_uses([example for each in examples.values() for example in each]))
+    _write("uses", fit_uses([example for each in examples.values() for example in (*each, *joined(each))]))
     return 0
 
 
 def _write(name: str, fields: Mapping[str, Any]) -> None:
     text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
-    (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 if __name__ == "__main__":

