@@ -27,6 +27,14 @@ UNLIKELY = 0.03
 several things, each has its part of it."""
 
 
+PUZZLING = 0.5
+"""How likely an act has to be for a customer to say that it did not get what it is about."""
+_MISSING: Mapping[str, str] = {
+    talk.ASK: "what you ask for",
+    talk.REPORT: "what you have done",
+    talk.REFUSE: "for which reason",
+    talk.TRANSFER: "for which reason",
+}
 _AFFIRMED = frozenset({talk.TELL, talk.REPORT, talk.PROPOSE, talk.INSTRUCT})
 """What no sentence with a "not" says, as far as weights can tell."""
 _STATED = frozenset({talk.TELL, talk.REPORT, talk.REFUSE, talk.TRANSFER})
@@ -36,7 +44,7 @@ _DENIED = re.compile(r" (?:not(?! disturb)|never|neither|nor|without|no longer) 
 
 
 def weigh(reading: Reading, weights: Weights) -> None:
-    """Add the acts that weights hear beside those of the rules."""
+    """Add the acts that weights hear beside those of the rules, or say what stays unclear where nothing is heard."""
     reasoned = REASONED if reading.context.reasons is None else REASONED_IN_REQUEST
     for number, sentence in enumerate(reading.sentences):
         if number in reading.spent:
@@ -65,6 +73,22 @@ def weigh(reading: Reading, weights: Weights) -> None:
         if added:
             reading.unclear = [(at, quote) for at, quote in reading.unclear if at != number]
             reading.acts = [(at, act) for at, act in reading.acts if at != number or _key(act) not in doubted]
+    if not reading.acts and not reading.unclear:
+        _puzzle(reading, weights)
+
+
+def _puzzle(reading: Reading, weights: Weights) -> None:
+    """Name the sentence that says an act most likely, if one does; what it is about was not heard."""
+    shares = [
+        (share, number, use)
+        for number in range(len(reading.sentences))
+        for use, share in weights.uses(reading.sentences, number).items()
+        if use in _MISSING and share >= PUZZLING
+    ]
+    if shares:
+        _, number, use = max(shares)
+        sentence = reading.sentences[number]
+        reading.puzzle(Part(STATES, sentence, number, sentence.is_question), _MISSING[use])
 
 
 def _outdone(

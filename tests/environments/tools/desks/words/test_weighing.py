@@ -79,6 +79,14 @@ def test_a_refusal_without_a_reason_is_heard_as_none(name):
             assert not understand_agent(language_of(desk(name), "full"), text, Context(reasons=reasons)).acts
 
 
+def test_an_act_whose_subject_is_not_heard_is_named_as_unclear():
+    language = language_of(desk("shop"), "full")
+    assert understand_agent(language, "I've done that for you.").unclear == (
+        "I have done that for you (what you have done)",
+    )
+    assert not understand_agent(language, "Let me check that for you.").unclear
+
+
 @pytest.mark.parametrize(
     "text",
     ["Your loan isn't repaid, not yet.", "Was the loan repaid?", "Nobody knows what becomes of it.", "Lovely weather!"],
