@@ -2,9 +2,10 @@
 
     python -m benchmarks.desk_talk.fit
 
-A sentence is one example; its acts are those that the rules hear in it, as far as they are right. Messages that say
-nothing are examples, too. Logistic regression, or softmax where a sentence names one thing or nothing. Squared weights
-are penalised; Adam (Kingma and Ba, 2015, arXiv 1412.6980) goes over all examples at once.
+A sentence is one example; its acts are those that the rules hear in it, as far as they are right. What they miss goes
+to the sentence that fits it best by phrases and by the weights of before, so a second fit differs a little. Messages
+that say nothing are examples, too. Logistic regression, or softmax where a sentence names one thing or nothing. Squared
+weights are penalised; Adam (Kingma and Ba, 2015, arXiv 1412.6980) goes over all examples at once.
 """
 
 from __future__ import annotations

@@ -19,14 +19,12 @@ from agentgym_tools.worlds.calls import Call
 ALONE, BESIDE, INSTEAD = 0.25, 0.75, 0.4
 """How likely an act has to be where the rules hear none, where they hear another, and in place of a doubted one."""
 REASONED, REASONED_IN_REQUEST = 0.5, 0.25
-"""How likely a reason has to be, as a customer gives up what is refused; and where its request is known."""
+"""How likely a reason has to be, as a customer gives up what is refused: in general, and where its request is known."""
 DOUBTED, OUTDONE = 0.1, 0.5
 """Acts that are less likely than this are doubted, and reasons that are this much less likely than another one."""
 UNLIKELY = 0.03
-"""Facts that are less likely asked for than this, or reasons, are not heard beside other acts; where a sentence says
-several things, each has its part of it."""
-
-
+"""Reasons that are less likely than this are not heard, nor are such questions beside other acts. Where a sentence says
+several things, each needs its part of it alone."""
 PUZZLING = 0.5
 """How likely an act has to be for a customer to say that it did not get what it is about."""
 _MISSING: Mapping[str, str] = {
