@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from agentgym.config import build
-from agentgym.errors import ConfigError
+from agentgym.errors import ConfigError, suggestion
 
 DEFAULT_WORK_DIR = "/agentgym/work"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -180,9 +180,9 @@ class SandboxSpec:
             ConfigError: A name is not a limit that can be left out.
         """
         optional = {"cpus", "memory_mib", "pids", "work_mib", "tmp_mib", "wall_s"}
-        unknown = sorted(set(limits) - optional)
-        if unknown:
-            raise ConfigError(f"limits {unknown} cannot be left out; these can: {sorted(optional)}")
+        for name in limits:
+            if name not in optional:
+                raise ConfigError(f"the limit {name!r} cannot be left out; {suggestion(str(name), optional)}")
         without: dict[str, Any] = dict.fromkeys(limits)
         return dataclasses.replace(self, limits=dataclasses.replace(self.limits, **without))
 

@@ -41,8 +41,18 @@ def test_spec_key_differs_with_every_field() -> None:
 def test_spec_relaxed_drops_named_limits_only() -> None:
     relaxed = SandboxSpec().relaxed("memory_mib", "pids")
     assert relaxed.limits == Limits(memory_mib=None, pids=None)
-    with pytest.raises(ConfigError, match="output_bytes"):
-        SandboxSpec().relaxed("output_bytes")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("cpu", r"the limit 'cpu' cannot be left out; did you mean cpus\?"),
+        ("output_bytes", "'output_bytes' cannot be left out; known: cpus, memory_mib, pids, tmp_mib, wall_s, work_mib"),
+    ],
+)
+def test_limits_that_cannot_be_left_out_name_those_that_can(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        SandboxSpec().relaxed(name)
 
 
 @pytest.mark.parametrize(
