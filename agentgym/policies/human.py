@@ -39,6 +39,8 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 _SAMPLES: dict[str, Any] = {"integer": 12, "number": 12, "string": "text", "boolean": True, "array": [], "object": {}}
 """Values by JSON type that the example of a call shows."""
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+"""Values of a detail that say nothing; 0 and false say something."""
 _POLL_S = 0.1
 _BRIEF_LINES = 12
 
@@ -137,7 +139,7 @@ class HumanPolicy:
             weights: The weight of each component. Without one it is 1. Events of weight 0 are marked.
         """
         for event in events:
-            detail = {key: value for key, value in (event.detail or {}).items() if value is not None}
+            detail = {key: value for key, value in (event.detail or {}).items() if value not in _NOTHING}
             if event.component == FORMAT:
                 detail.pop("why", None)
             if event.component == BLAME:
@@ -202,7 +204,7 @@ def _detail_text(detail: Mapping[str, Any]) -> str:
 
 def _lines_of(name: str, value: Any) -> list[str]:
     """A value below its name, a line each part; nothing for one that is empty."""
-    if value in ("", [], {}):
+    if value in _NOTHING:
         return []
     if isinstance(value, Mapping):
         return [f"{name}:", *(f"  {line}" for key, part in value.items() for line in _lines_of(str(key), part))]

@@ -106,6 +106,7 @@ def test_only_new_messages_of_others_are_shown_and_nothing_is_interpreted():
     [
         (("success", 1.0, "verifier", {"why": "\x1b[2Jright"}), "reward +1  success  (turn 3, verifier)  why: right"),
         (("format", -0.1, "environment", {"why": "No (call)."}), "reward -0.1  format  (turn 3, environment)"),
+        (("success", 1.0, "verifier", {"why": ""}), "reward +1  success  (turn 3, verifier)"),
         (
             ("blame", 0.0, "verifier", {"who": "agent", "turn": 0}),
             "reward +0  blame  (turn 3, verifier)  who: agent  turn: 1",
