@@ -21,7 +21,9 @@ def test_osworld_says_what_is_loaded_and_refused(tmp_path, capsys):
 
 def test_osworld_without_files_is_wrong_usage(tmp_path, capsys):
     assert main(["gui", "osworld", str(tmp_path / "nothing")]) == 2
-    assert "holds no JSON file" in capsys.readouterr().err
+    assert f"there is no file or folder {tmp_path / 'nothing'}" in capsys.readouterr().err
+    assert main(["gui", "osworld", str(tmp_path)]) == 2
+    assert f"{tmp_path} holds no JSON file" in capsys.readouterr().err
 
 
 def test_options_of_the_other_action_are_refused(tmp_path, capsys):

@@ -128,8 +128,10 @@ def load_osworld(path: Path, cache: Path, applications: Iterable[str] = APPLICAT
     Raises:
         TaskError: There is no such file or folder, or no JSON file in it.
     """
+    if not path.exists():
+        raise TaskError(f"there is no file or folder {path}; name a task of OSWorld or a folder of them")
     files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-    if not files or not files[0].exists():
+    if not files:
         raise TaskError(f"{path} holds no JSON file; name a task of OSWorld or a folder of them")
     tasks: dict[Path, ForeignTask] = {}
     refused, files_by_id = [], dict[str, Path]()
@@ -190,6 +192,8 @@ def _fields(path: Path) -> dict[str, Any]:
         raise UnsupportedError(f"its id must be a text without slashes: got {str(fields['id'])[:60]!r}")
     if not isinstance(fields["instruction"], str):
         raise UnsupportedError(f"its instruction must be a text: got {str(fields['instruction'])[:60]!r}")
+    if not fields["instruction"].strip():
+        raise UnsupportedError("its instruction is empty; say what the agent is to do")
     evaluator = fields["evaluator"]
     if not isinstance(evaluator, dict) or not evaluator.get("func"):
         raise UnsupportedError("its evaluator names no func")

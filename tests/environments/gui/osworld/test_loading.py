@@ -131,6 +131,7 @@ def of_file(**fields):
         ({"id": ".."}, "without slashes"),
         ({"id": "a\0b"}, "without slashes"),
         ({"instruction": 5}, "its instruction must be a text: got '5'"),
+        ({"instruction": " \n"}, "its instruction is empty"),
         ({"related_apps": 5}, "a list of names: got '5'"),
         ({"related_apps": [{}]}, "a list of names"),
         ({"config": [5]}, "a step is an object with a type: got 5"),
@@ -189,7 +190,7 @@ def test_files_that_are_no_tasks_are_refused(tmp_path):
         (tmp_path / f"{number}.json").write_bytes(text if isinstance(text, bytes) else text.encode())
     loaded = load_osworld(tmp_path, tmp_path)
     assert (len(loaded.tasks), len(loaded.refused)) == (0, 5)
-    with pytest.raises(TaskError, match="no JSON file"):
+    with pytest.raises(TaskError, match="there is no file or folder"):
         load_osworld(tmp_path / "nothing", tmp_path)
 
 
