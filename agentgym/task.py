@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from agentgym.errors import TaskError, suggestion
@@ -40,10 +41,15 @@ class Limits:
     max_invalid: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("max_turns", "max_tokens", "max_seconds", "step_timeout_s"):
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise TaskError(f"limit {name} must be positive: got {value!r}")
+        for each in dataclasses.fields(self):
+            value = getattr(self, each.name)
+            if value is None and each.default is None:
+                continue
+            if not isinstance(value, Real) or isinstance(value, bool):
+                default = "no limit" if each.default is None else each.default
+                raise TaskError(f"limit {each.name} must be a number, got {value!r}; leave it out for {default}")
+            if value <= 0 and each.name != "max_invalid":
+                raise TaskError(f"limit {each.name} must be positive: got {value!r}")
         if self.max_invalid < 0:
             raise TaskError(f"limit max_invalid must not be negative: got {self.max_invalid!r}")
 
@@ -90,6 +96,9 @@ class Task:
             raise TaskError(f"task {self.id!r}: seed must be an int >= 0, got {self.seed!r}")
         if self.split is not None and self.split not in SPLITS:
             raise TaskError(f"task {self.id!r}: split {self.split!r} does not exist; expected {', '.join(SPLITS)}")
+        if not isinstance(self.limits, Limits):
+            hint = "write limits=Limits(max_turns=5), with Limits from agentgym.task"
+            raise TaskError(f"task {self.id!r}: limits must be Limits, got {self.limits!r}; {hint}")
 
     @cached_property
     def content_hash(self) -> str:
@@ -135,17 +144,17 @@ class Task:
         for key in ("id", "instruction", "suite", "stratum"):
             if not isinstance(values.get(key, ""), str):
                 raise TaskError(f"task {fields['id']!r}: {key} must be text, got {values[key]!r}")
-        values["limits"] = _limits(values.get("limits", {}), f"limits of task {fields['id']!r}")
+        values["limits"] = _limits(values.get("limits", {}), f"task {fields['id']!r}")
         return cls(**values)
 
 
 def _limits(fields: Mapping[str, Any], owner: str) -> Limits:
-    """Limits from a JSON object; the message names a key that is unknown or holds no number."""
+    """Limits from a JSON object; messages begin with their owner."""
     known = [each.name for each in dataclasses.fields(Limits)]
-    for name, value in fields.items():
+    for name in fields:
         if name not in known:
-            raise TaskError(f"{owner}: unknown key {name!r}; {suggestion(name, known)}")
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number and not (value is None and name not in ("step_timeout_s", "max_invalid")):
-            raise TaskError(f"{owner}: {name} must be a number, got {value!r}")
-    return Limits(**fields)
+            raise TaskError(f"{owner}: limits has the unknown key {name!r}; {suggestion(name, known)}")
+    try:
+        return Limits(**fields)
+    except TaskError as error:
+        raise TaskError(f"{owner}: {error}") from error

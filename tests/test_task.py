@@ -4,6 +4,7 @@ import dataclasses
 import json
 import sys
 
+import numpy as np
 import pytest
 
 from agentgym.errors import TaskError
@@ -83,17 +84,39 @@ def test_task_without_an_id_says_where_it_was_made():
         ({"id": "x", "seed": 0, "instruction": 5}, "instruction must be text, got 5"),
         (
             {"id": "x", "seed": 0, "limits": {"turns": 5}},
-            "limits of task 'x': unknown key 'turns'; did you",
+            "task 'x': limits has the unknown key 'turns'; did you",
         ),
         (
             {"id": "x", "seed": 0, "limits": {"max_turns": "5"}},
-            "of task 'x': max_turns must be a number, got '5'",
+            "task 'x': limit max_turns must be a number, got '5'",
         ),
         ({"id": "x", "seed": 0, "limits": {"step_timeout_s": None}}, "step_timeout_s must be a number, got None"),
-        ({"id": "x", "seed": 0, "limits": {"max_turns": 0}}, "max_turns must be positive: got 0"),
+        ({"id": "x", "seed": 0, "limits": {"max_turns": 0}}, "task 'x': limit max_turns must be positive: got 0"),
         ({"id": "x", "seed": 0, "limits": {"max_invalid": -1}}, "max_invalid must not be negative"),
     ],
 )
 def test_task_refuses_bad_fields(fields, message):
     with pytest.raises(TaskError, match=message):
         Task.from_json(fields)
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"max_turns": "5"}, "limit max_turns must be a number, got '5'; leave it out for no limit"),
+        ({"max_seconds": True}, "limit max_seconds must be a number, got True"),
+        ({"max_invalid": None}, "limit max_invalid must be a number, got None; leave it out for 2"),
+    ],
+)
+def test_limits_are_numbers(limits, message):
+    with pytest.raises(TaskError, match=f"^{message}"):
+        Limits(**limits)
+
+
+def test_numbers_of_numpy_are_limits():
+    assert Limits(max_turns=np.int64(5), max_seconds=np.float32(2)).max_turns == 5
+
+
+def test_a_dictionary_in_place_of_limits_is_refused():
+    with pytest.raises(TaskError, match=r"task 'x': limits must be Limits, got .* write limits=Limits\("):
+        Task("x", 0, limits={"max_turns": 5})
