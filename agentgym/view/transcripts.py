@@ -17,7 +17,7 @@ from agentgym.message import Message
 from agentgym.picture import Image, data_url
 from agentgym.reward import RewardEvent
 from agentgym.store import EpisodeRow
-from agentgym.trajectory import REFUSED, Trajectory, Turn
+from agentgym.trajectory import LAST_MESSAGES, REFUSED, Trajectory, Turn
 from agentgym.view.credit import chips
 from agentgym.view.credit_data import Reading
 from agentgym.view.details import terms, texts_in
@@ -60,10 +60,9 @@ def episode(pick: Pick, methods: Sequence[Reading], names: Mapping[str, str], is
     ]
     if len(trajectory.turns) > _MAX_TURNS:
         body.append(tag("p", f"… {len(trajectory.turns) - _MAX_TURNS} more turns", class_="quiet"))
-    body += [
-        _message(message) for message in trajectory.metadata.get("last_messages") or [] if isinstance(message, dict)
-    ]
-    last = shots.framed(trajectory.last_screenshot, "at the end")
+    ending = [message for message in trajectory.metadata.get(LAST_MESSAGES) or [] if isinstance(message, dict)]
+    body += map(_message, ending)
+    last = None if _has_picture(ending) else shots.framed(trajectory.last_screenshot, "at the end")
     body += [] if last is None else [last]
     turns = tag("div", *_events_before(trajectory), *body, _end(trajectory, blame, verdict), class_="turns")
     return tag("details", summary, turns, open=is_open)
@@ -175,7 +174,7 @@ def _turn(turn: Turn, trajectory: Trajectory, credit: Sequence[Html], shots: _Sh
     flags = [tag("span", name, class_="chip bad") for name, is_set in _flags(turn) if is_set]
     rewards = _events(events, trajectory.weights)
     margin = tag("div", *flags, *rewards, *credit, tag("span", " · ".join(facts), class_="quiet"), class_="margin")
-    shot = shots.framed(turn.screenshot, f"before turn {turn.index + 1}")
+    shot = None if _has_picture(turn.messages) else shots.framed(turn.screenshot, f"before turn {turn.index + 1}")
     said = tag("div", tag("span", "agent", class_="role"), _said(turn), shot, margin, class_="message agent")
     return join(*(_message(message) for message in turn.messages), said)
 
@@ -239,10 +238,22 @@ def _content(message: Message) -> Html | None:
     return join(*(_part(part, is_of_tool) for part in content if isinstance(part, dict)))
 
 
-def _part(part: Mapping[str, Any], is_of_tool: bool) -> Html:
+def _has_picture(messages: Sequence[Message]) -> bool:
+    """Whether messages show a picture of the state, beside which a screenshot would say the same."""
+    contents = [message.get("content") for message in messages]
+    parts = [part for content in contents if isinstance(content, list) for part in content if isinstance(part, dict)]
+    return any(map(_picture, parts))
+
+
+def _picture(part: Mapping[str, Any]) -> str:
+    """The address of the picture in a part of a message; "" if there is none that can be shown."""
     link = part.get("image_url")
     address = link.get("url") if isinstance(link, dict) else None
-    if isinstance(address, str) and _PICTURE.fullmatch(address):
+    return address if isinstance(address, str) and _PICTURE.fullmatch(address) else ""
+
+
+def _part(part: Mapping[str, Any], is_of_tool: bool) -> Html:
+    if address := _picture(part):
         return tag("div", Html(f'<img alt="what the agent saw" src="{address}">'))
     return _words(str(part.get("text", f"[{part.get('type', 'part')}]")), is_of_tool)
 

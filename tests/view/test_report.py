@@ -8,7 +8,7 @@ import pytest
 from agentgym.errors import StoreError
 from agentgym.evaluation import evaluate, suite_named
 from agentgym.outcome import Outcome
-from agentgym.picture import data_url, image_file
+from agentgym.picture import data_url, image_file, with_pictures
 from agentgym.policies.by_name import load
 from agentgym.reward import RewardEvent
 from agentgym.store import RunStore
@@ -472,3 +472,17 @@ def test_screenshots_stand_beside_their_turns_up_to_a_size_of_the_page(tmp_path)
     assert "the screenshot before turn 3 is in the run, and left out here" in reader.text
     assert "the screenshot at the end is in the run" in reader.text
     assert re.search("before turn 1.*before turn 2.*before turn 3.*at the end", reader.text, re.DOTALL)
+
+
+def test_a_turn_whose_messages_hold_a_picture_shows_it_once(tmp_path):
+    sent, shot = image_file("image/png", b"marked"), image_file("image/png", b"plain")
+    seen = with_pictures({"role": "user", "content": "Look."}, [data_url(sent)])
+    said = {"role": "assistant", "content": "on"}
+    turns = [Turn(index, [seen] * (index == 0), said, "on", screenshot=shot) for index in range(2)]
+    record = Trajectory("e1", "t1", turns=turns, last_screenshot=shot, outcome=Outcome("terminated"), success=True)
+    record.metadata["last_messages"] = [seen]
+    with RunStore.create(tmp_path / "run", {}) as store:
+        store.write_episode(record, purpose="demo")
+    reader = Reader(write_report(tmp_path / "run").read_text(encoding="utf-8"))
+    shown = [value for _, key, value in reader.attributes if key == "alt"]
+    assert shown == ["what the agent saw", "screenshot before turn 2", "what the agent saw"]
