@@ -15,6 +15,7 @@ from agentgym.cli.output import AsJson, note, print_json, print_table, require_e
 from agentgym.config import Source, read_tables
 from agentgym.errors import ConfigError, MissingExtraError
 from agentgym.evaluation.tables import UNKNOWN
+from agentgym.policies.model_folder import require_model
 
 if TYPE_CHECKING:
     from agentgym_rl.core.config.pixels import PixelConfig
@@ -75,6 +76,8 @@ def run(
     if describe:
         _describe(config, as_json)
         return 0
+    if config.model.path:
+        require_model(config.model.path, "model.path ")
     with _training_extra():
         from agentgym_rl.core import checkpoint, distributed
         from agentgym_rl.run import cost, job

@@ -16,6 +16,7 @@ from agentgym.errors import ConfigError, MissingExtraError, UnknownNameError, su
 from agentgym.policies.endpoint import EndpointPolicy, EndpointSettings
 from agentgym.policies.endpoint_client import Transport
 from agentgym.policies.human import HumanPolicy
+from agentgym.policies.model_folder import require_policy
 from agentgym.policies.own import FORM, own_class
 from agentgym.policies.scripted import ScriptedPolicy
 from agentgym.policy import Policy, ScriptFactory
@@ -77,6 +78,7 @@ def _own(rest: str, options: dict[str, Any]) -> Policy:
 
 
 def _torch(path: str, **options: Any) -> Policy:
+    require_policy(path)
     try:
         from agentgym.policies.torch.listed import load_policy
     except ImportError as error:

@@ -183,7 +183,7 @@ def test_train_describes_and_tells_mistakes_without_torch(config: str) -> None:
 import sys
 from agentgym.cli.main import main
 config, *overrides = sys.argv[1:]
-for args in [["absent.toml"], ["--run", "nowhere", "--resume"], *([config, override] for override in overrides)]:
+for args in [["absent.toml"], ["--run", "nowhere", "--resume"], *([config, *each.split()] for each in overrides)]:
     assert main(["train", *args]) == 2
 assert main(["train", config, "--describe"]) == 0
 sys.exit(sorted({"torch", "transformers"} & set(sys.modules)) or 0)
@@ -194,6 +194,7 @@ sys.exit(sorted({"torch", "transformers"} & set(sys.modules)) or 0)
         "watch.max_value_ratio=3": "has no effect without a critic of turns; remove it",
         "algorithm.preset=grop": "did you mean grpo",
         "run.suite=dialogue/gues-number": "did you mean dialogue/guess-number",
+        "model.size= model.path=nowhere": "model.path 'nowhere' holds no model; expected a folder with config.json",
     }
     ended = subprocess.run(
         [sys.executable, "-c", code, config, *mistakes], capture_output=True, text=True, timeout=60, check=False

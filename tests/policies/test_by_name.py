@@ -143,7 +143,10 @@ def test_run_in_place_of_a_model_names_the_models_in_it(tmp_path):
         load(f"torch:{tmp_path}")
 
 
-def test_torch_is_imported_for_torch_policies_alone():
-    code = "import sys, agentgym.policies.by_name as b; b.load('human'); print('torch' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "False"
+@pytest.mark.parametrize(("name", "said"), [("human", ""), ("torch:/nowhere", "'/nowhere' holds no model")])
+def test_torch_is_imported_for_models_that_are_there_alone(name, said):
+    code = "import sys, agentgym.policies.by_name as b\ntry: b.load(sys.argv[1])\nexcept b.ConfigError as e: print(e)\n"
+    code += "print('torch' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code, name], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith(said)
+    assert shown.stdout.endswith("False\n")

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.policies.model_folder import POINTER_FILE
 from agentgym.policies.torch.layout import attention_of, masks_by_position
 from agentgym.policies.torch.policy import SEEN_FILE, TorchPolicy
 from agentgym.policies.torch.sampling import uniforms
@@ -29,9 +30,6 @@ from agentgym.trajectory import Ids
 
 PICKS_LEGAL_ACTIONS = "picks_listed"
 """Key of the file beside exported weights: whether they were trained to pick among listed actions."""
-
-POINTER_FILE = "pixels.json"
-"""File beside the weights of a policy that points at pictures."""
 
 
 class _Asked(NamedTuple):

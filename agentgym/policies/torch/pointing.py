@@ -21,7 +21,7 @@ from agentgym.authoring.players import call_text
 from agentgym.errors import CheckpointError
 from agentgym.message import Message, content_text
 from agentgym.picture import is_picture, read_image
-from agentgym.policies.torch.listed import POINTER_FILE
+from agentgym.policies.model_folder import POINTER_FILE
 from agentgym.policy import Reply, Request
 
 Grey = NDArray[np.uint8]

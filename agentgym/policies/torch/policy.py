@@ -18,12 +18,13 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from agentgym.errors import ConfigError, ContextOverflowError, ContractError
+from agentgym.policies.model_folder import require_model
 from agentgym.policies.torch.branches import BranchDecoder, TorchBranches
 from agentgym.policies.torch.cache import EpisodeStore
 from agentgym.policies.torch.decoder import Decoder, Row
 from agentgym.policies.torch.device import device_of, dtype_of
 from agentgym.policies.torch.layout import attention_of, layout_of
-from agentgym.policies.torch.loading import load_saved, require_model
+from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.network import Network
 from agentgym.policies.torch.seeing import SeeingDecoder
 from agentgym.policies.torch.sight import sight_of

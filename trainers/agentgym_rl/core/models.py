@@ -18,8 +18,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from agentgym.errors import ConfigError, MissingExtraError
+from agentgym.policies.model_folder import require_model
 from agentgym.policies.torch.layout import masks_for
-from agentgym.policies.torch.loading import load_saved, require_model
+from agentgym.policies.torch.loading import load_saved
 from agentgym.policies.torch.network import attention_of_many_shapes
 from agentgym.policies.torch.sight import sight_of, vision_of
 from agentgym_rl.core.config.tables import ModelConfig
