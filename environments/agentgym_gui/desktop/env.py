@@ -43,7 +43,7 @@ from agentgym_gui.desktop.text import Writer
 from agentgym_gui.desktop.tree import Screen
 from agentgym_gui.desktop.view import View, looks, told
 from agentgym_gui.verify.apart.asking import check_apart
-from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS, Component
+from agentgym_gui.verify.check import KEPT, PROGRESS, RESISTED, SUCCESS, Component, require_settings
 from agentgym_gui.verify.state import State
 
 ENDED = "The episode has ended."
@@ -159,20 +159,20 @@ class DesktopEnv(SandboxEnv):
             return check_apart(self.task.private, before, after)
 
     def require_start(self, before: State) -> None:
-        """Refuse a task whose private part is malformed, or whose goals hold at the start.
+        """Refuse a task whose private part is malformed, or whose goals hold at the start or can never hold.
 
         Raises:
             TaskError: It is so; the message names the goal.
         """
         self.parts(before, before)
+        _require_settings(self.task, before)
 
     def set_up(self, task: Task) -> Sequence[Message]:
         """Lay the task out, keep what is there, and show it."""
         self._work = self.read(task)
         self._writer.forget()
         self._pointer, self._said, self._failed = None, None, False
-        self._messages, self._num_steps = [], 0
-        self._pixels, self._region, self._told = None, None, ()
+        self._messages, self._num_steps, self._pixels, self._region, self._told = [], 0, None, None, ()
         self._drop_folder()
         self._folder = Path(tempfile.mkdtemp(prefix="agentgym-desktop-"))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # also after Ctrl-C
@@ -360,6 +360,12 @@ def _named(task: Task) -> Iterator[None]:
         yield
     except TaskError as error:
         raise TaskError(f"task {task.id!r}: {error}") from error
+
+
+def _require_settings(task: Task | None, before: State) -> None:
+    assert task is not None
+    with _named(task):
+        require_settings(task.private, before)
 
 
 def _answers(action: Action, text: str) -> list[Message]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agentgym.errors import TaskError, UnknownNameError
+from agentgym.errors import TaskError, UnknownNameError, suggestion
 from agentgym_gui.verify.comparing import COMPARISONS, require_wanted
 from agentgym_gui.verify.keeping import strange_changes
 from agentgym_gui.verify.reading import UnreadableFileError
@@ -19,6 +19,7 @@ SUCCESS, PROGRESS, KEPT, RESISTED, GOAL = "success", "progress", "kept", "resist
 KEYS = ("goals", "may_change", "settings", "forbidden", "feasible", "oracle")
 """What the private part of a task may hold; `oracle` is for players that know the way."""
 MAX_SHOWN = 300
+_GSETTINGS = "gsettings/"
 
 Goal = Mapping[str, Any]
 """What must be there: a source (`read` and its parameters), one comparison with what is wanted, and a `name`."""
@@ -103,6 +104,25 @@ def require_sound(private: Mapping[str, Any]) -> None:
             )
     for goal in (*goals, *private.get("forbidden", ())):
         _require_goal(goal)
+
+
+def require_settings(private: Mapping[str, Any], before: State) -> None:
+    """Refuse a goal that reads a key of gsettings which is not on the desktop, where it could never hold.
+
+    A property of xfconf may be missing, because the first change makes it.
+
+    Args:
+        private: A sound private part.
+        before: The state before the first action, with every setting of the desktop.
+
+    Raises:
+        TaskError: Names the goal and suggests keys.
+    """
+    known = [name for name in before.settings if name.startswith(_GSETTINGS)]
+    for goal in (*private.get("goals", ()), *private.get("forbidden", ())):
+        key = goal["setting"] if goal["read"] == "setting" else ""
+        if key.startswith(_GSETTINGS) and key not in known:
+            raise TaskError(f"the goal {goal['name']!r}: the desktop has no setting {key!r}; {suggestion(key, known)}")
 
 
 def _require_goal(goal: Goal) -> None:

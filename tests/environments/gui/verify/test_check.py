@@ -1,9 +1,13 @@
 """Private parts of desktop tasks: what is malformed is said before anything is read, with the goal that is wrong."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from agentgym.errors import TaskError
 from agentgym.suite import load_suite
+from agentgym.task import Task
+from agentgym_gui.desktop.env import DesktopEnv
 from agentgym_gui.templates.all_templates import TEMPLATES
 from agentgym_gui.verify.apart.asking import check_apart
 from agentgym_gui.verify.check import require_sound
@@ -54,6 +58,25 @@ def test_malformed_private_part_is_a_fault_of_the_task(tmp_path, wrong, why):
     with pytest.raises(TaskError) as refused:
         check_apart(wrong, State(tmp_path), State(tmp_path))
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        (
+            "gsettings/org.x.view/word-warp",
+            r"^task 't': the goal 'note': the desktop has no .*did you mean .*word-wrap\?",
+        ),
+        ("gsettings/org.x.view/word-wrap", ""),
+        ("xfconf/xfwm4/general/new", ""),
+    ],
+)
+def test_a_goal_on_a_key_of_gsettings_that_is_not_there_is_refused(tmp_path, setting, why):
+    env = DesktopEnv()
+    env.task = Task("t", 0, private=private(read="setting", path=None, setting=setting))
+    before = State(tmp_path, {"gsettings/org.x.view/word-wrap": "false"})
+    with pytest.raises(TaskError, match=why) if why else nullcontext():
+        env.require_start(before)
 
 
 def test_all_templates_and_suites_are_sound():
