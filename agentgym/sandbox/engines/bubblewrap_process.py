@@ -19,7 +19,7 @@ from agentgym.sandbox.engines.seccomp import filter_program
 from agentgym.sandbox.runner.listener import ControlListener
 
 _END_WAIT_S = 10.0
-_STOP_WAIT_S = 5.0
+_STOP_WAIT_S = 30.0
 _STOPPED = ("T", "t", "Z", "X")
 
 
