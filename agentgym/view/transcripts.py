@@ -246,7 +246,7 @@ def _has_picture(messages: Sequence[Message]) -> bool:
 
 
 def _picture(part: Mapping[str, Any]) -> str:
-    """The address of the picture in a part of a message; "" if there is none that can be shown."""
+    """The address of the picture that a part of a message shows; "" if it shows none."""
     link = part.get("image_url")
     address = link.get("url") if isinstance(link, dict) else None
     return address if isinstance(address, str) and _PICTURE.fullmatch(address) else ""

@@ -28,7 +28,7 @@ END_GUIDE = (
     "When the task is done, answer DONE without an action, and behind it what was asked for, if anything, as in "
     "DONE 42. Answer FAIL when it cannot be done."
 )
-"""What a model is told where its tool has no action that ends an episode."""
+"""Tells a model how to end an episode. Some tools have no action for it."""
 _ENVELOPES = ("arguments", "input", "action", "actions")
 
 

@@ -36,7 +36,7 @@ class Syntax:
     Attributes:
         name: Its name.
         parse: Reads a message into events.
-        guide: What a model is told of it, where its tools do not say all.
+        guide: Tells a model what its tools do not say; "" if they say all.
         tools: The tools that it calls, as OpenAI function schemas; none for free text.
     """
 

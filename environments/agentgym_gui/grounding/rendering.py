@@ -96,7 +96,7 @@ def render(
     targets: list[dict[str, Any]] = []
     num_failed = num_items = done = in_a_row = 0
     with ExitStack() as stack:
-        stack.callback(_write_targets, folder, targets)  # also of what was shown until an interrupt
+        stack.callback(_write_targets, folder, targets)  # runs after an interrupt, too
         scenes = stack.enter_context((folder / SCREENS).open("w", encoding="utf-8"))
         wanted = _Wanted(applications, frozenset(states), places, fixed_look)
         sources = [_shown(pool, random.Random(f"{seed} {number}"), wanted) for number in range(desktops)]
