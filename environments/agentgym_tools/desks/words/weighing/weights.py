@@ -38,6 +38,7 @@ USES = (*FAMILIES, talk.CLOSE)
 MAX_SCORE = 6.0
 UNEXPECTED = 0.05
 """What a thing that a talk is not about weighs, where one that it is about weighs 1."""
+_UNEXPECTED_LOG = math.log(UNEXPECTED)
 FOLDER = Path(__file__).parent / "fitted"
 
 
@@ -93,6 +94,7 @@ class Weights(NamedTuple):
         if known is None:
             return {}
         fits = phrase_fits(language, family, sentence)
+        unexpected = frozenset() if expected is None else {*known.names} - {*expected, NOTHING}
         sums = list(known.base)
         for cue, count in subject_cues(sentence).items():
             for place, weight in known.cues.get(cue, ()):
@@ -100,8 +102,8 @@ class Weights(NamedTuple):
         for place, name in enumerate(known.names):
             fit = fits.get(name, (0.0, 0.0))
             sums[place] += fit[0] * known.by_phrase[0] + fit[1] * known.by_phrase[1]
-            if expected is not None and name not in (*expected, NOTHING):
-                sums[place] += math.log(UNEXPECTED)
+            if name in unexpected:
+                sums[place] += _UNEXPECTED_LOG
         shares = _shares_of_one(sums) if family in SINGLE else [_share(total) for total in sums]
         return {name: share for name, share in zip(known.names, shares, strict=True) if name != NOTHING}
 
