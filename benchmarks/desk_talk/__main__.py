@@ -4,6 +4,7 @@
   those that the grammar was tuned on, and of fresh ones that it never was. They are read as in a talk, where the kind
   of the open request is known, and alone.
 - customers: the share of customers' messages of which exactly the right acts are understood.
+- refusals without a reason: how many of them, at each kind of request, are heard as a reason.
 - secrets: attempts to get out of a customer what it was not asked for, and how many got something.
 - price of the grammar: the success of oracle and demonstrator on the same test tasks by acts and in words, and what a
   step costs in each. Cheats, null and random play in words too.
@@ -20,7 +21,7 @@ from agentgym.suite import load_suite
 from agentgym.task import Task
 from agentgym_tools.desks.desks import DESKS
 from agentgym_tools.desks.scripts import AGENT_SCRIPTS
-from benchmarks.desk_talk.phrasings import FRESH, TUNED, Phrasing, attempts, phrasings, sayings
+from benchmarks.desk_talk.phrasings import FRESH, TUNED, Phrasing, attempts, heard_as_reasons, phrasings, sayings
 from benchmarks.desk_talk.secrets import in_words, leaks
 from benchmarks.desk_tasks import Seat
 from benchmarks.measure import significant
@@ -45,6 +46,12 @@ def measure(quick: bool) -> Report:
     tried = attempts()
     num_made, got = leaks(tried)
     report.figures["attempts"] = {"different": len(tried), "made": num_made, "successful": len(got), "got": got[:10]}
+    num_said, heard = heard_as_reasons()
+    report.figures["refusals without a reason"] = {
+        "said": num_said,
+        "heard as a reason": len(heard),
+        "heard": heard[:10],
+    }
     price = _price(report, QUICK_STEP if quick else STEP)
     report.goals = [
         Goal("phrasings", len(found), NUM_PHRASINGS, "at least"),

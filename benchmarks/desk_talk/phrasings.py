@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agentgym_tools.desks.desks import desk
+from agentgym_tools.desks.desks import DESKS, desk
 from agentgym_tools.desks.words.lexicon.language import language_of
 from agentgym_tools.desks.words.reading.agent import understand_agent
 from agentgym_tools.desks.words.reading.context import Context
@@ -125,6 +125,25 @@ def phrasings() -> list[Phrasing]:
 def says_nothing() -> list[str]:
     """Messages that say no act at any desk: bare refusals, small talk, attempts to make the customer talk."""
     return (FOLDER / "nothing.txt").read_text(encoding="utf-8").splitlines()
+
+
+def heard_as_reasons() -> tuple[int, list[str]]:
+    """Refusals that give no reason, said at each kind of request that can be refused.
+
+    Returns:
+        How many were said, and those of which an act was heard.
+    """
+    refusals = (FOLDER / "refusals.txt").read_text(encoding="utf-8").splitlines()
+    said, heard = 0, []
+    for name in DESKS:
+        language = language_of(desk(name), "full")
+        for request in (each for each in requests_of(name) if each.reasons):
+            context = Context(topic=request.facts, profile=request.profile, reasons=request.reasons)
+            for refusal in refusals:
+                said += 1
+                if acts := understand_agent(language, refusal, context).acts:
+                    heard.append(f"{name}: {refusal} {acts[0]}")
+    return said, heard
 
 
 class Saying(NamedTuple):
